@@ -1,0 +1,2 @@
+//! The `riad` binary.
+fn main() {}

@@ -1,0 +1,1 @@
+//! testkit: being laid.

@@ -1,0 +1,2 @@
+//! The worker that runs a language model.
+fn main() {}
