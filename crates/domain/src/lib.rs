@@ -1,1 +1,32 @@
-//! domain: being laid.
+//! The words and the decisions of Riad: values in, values out.
+//!
+//! Nothing here waits, reads a file, opens a socket, looks at a clock or draws a random number. Time, ids and
+//! randomness come in as arguments, so the same entries always give the same answer.
+//!
+//! Where to begin: [`entry`] says what is recorded, [`turn`] folds it and decides what comes next, [`gate`] judges a
+//! call, [`call`] shows how a call gains its rights by changing its type.
+
+#![forbid(unsafe_code)]
+
+pub mod account;
+pub mod approval;
+pub mod call;
+pub mod context;
+pub mod conversation;
+pub mod digest;
+pub mod effect;
+pub mod entry;
+pub mod facts;
+pub mod footer;
+pub mod gate;
+pub mod id;
+pub mod limits;
+pub mod message;
+pub mod model;
+pub mod outcome;
+pub mod result;
+pub mod rule;
+pub mod setting;
+pub mod time;
+pub mod tool;
+pub mod turn;

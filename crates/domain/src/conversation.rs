@@ -1,0 +1,185 @@
+//! One conversation as the fold of all its entries: what was said, the turn that runs, what waits for the person.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::approval::Approval;
+use crate::context::Item;
+use crate::effect::Effect;
+use crate::entry::{Body, Draft, Entry};
+use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
+use crate::message::Message;
+use crate::setting::Setting;
+use crate::time::Timestamp;
+use crate::turn::{CallState, Turn};
+
+/// A conversation at one entry.
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    id: ConversationId,
+    head: EntryNumber,
+    history: Vec<Arc<Item>>,
+    live: Option<Turn>,
+    messages: HashMap<MessageId, EntryNumber>,
+    answered: HashSet<ApprovalId>,
+    call_ids: HashSet<CallId>,
+    newer: bool,
+}
+
+/// Where a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// No turn runs.
+    Quiet,
+    /// Something can be done now.
+    Running,
+    /// The turn waits for the person.
+    Resting,
+}
+
+impl Conversation {
+    /// A conversation without entries.
+    pub fn new(id: ConversationId) -> Self {
+        Self {
+            id,
+            head: EntryNumber::default(),
+            history: Vec::new(),
+            live: None,
+            messages: HashMap::new(),
+            answered: HashSet::new(),
+            call_ids: HashSet::new(),
+            newer: false,
+        }
+    }
+
+    /// The fold of these entries.
+    pub fn fold<'a>(id: ConversationId, entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut conversation = Self::new(id);
+        entries.into_iter().for_each(|entry| conversation.apply(entry));
+        conversation
+    }
+
+    /// Takes in one entry. Total: an entry at or before the head, or one that cannot follow, has no effect.
+    pub fn apply(&mut self, entry: &Entry) {
+        if entry.number <= self.head {
+            return;
+        }
+        self.head = entry.number;
+        match &entry.body {
+            Body::Newer(_) => self.newer = true,
+            Body::Said(message) if self.messages.contains_key(&message.id) => {}
+            Body::Said(message) => self.said(entry, message),
+            body => {
+                self.remember(body);
+                if let Some(turn) = &mut self.live {
+                    turn.apply(entry);
+                }
+            }
+        }
+        self.close_ended();
+    }
+
+    fn said(&mut self, entry: &Entry, message: &Message) {
+        self.messages.insert(message.id.clone(), entry.number);
+        match &mut self.live {
+            Some(turn) => turn.apply(entry),
+            None => self.live = Some(Turn::open(self.id.clone(), vec![message.clone()])),
+        }
+    }
+
+    fn remember(&mut self, body: &Body) {
+        match body {
+            Body::Replied(reply) => self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone())),
+            Body::Answered(answer) => {
+                self.answered.insert(answer.approval.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// An ended turn becomes history; messages that nobody read begin the next turn.
+    fn close_ended(&mut self) {
+        let Some(mut turn) = self.live.take_if(|turn| turn.outcome().is_some()) else { return };
+        let unread = turn.take_waiting();
+        self.history.extend(turn.items());
+        if !unread.is_empty() {
+            self.live = Some(Turn::open(self.id.clone(), unread));
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &ConversationId {
+        &self.id
+    }
+
+    /// The last entry taken in.
+    pub fn head(&self) -> EntryNumber {
+        self.head
+    }
+
+    /// The turn that has not ended.
+    pub fn live(&self) -> Option<&Turn> {
+        self.live.as_ref()
+    }
+
+    /// Whether an entry was written by a newer version: then nothing may be added.
+    pub fn is_read_only(&self) -> bool {
+        self.newer
+    }
+
+    /// The entry that holds this message, if it was said before.
+    pub fn entry_of(&self, message: &MessageId) -> Option<EntryNumber> {
+        self.messages.get(message).copied()
+    }
+
+    /// Whether this id was used for a call.
+    pub fn knows_call(&self, call: &CallId) -> bool {
+        self.call_ids.contains(call)
+    }
+
+    /// The questions that wait for the person, oldest first.
+    pub fn pending(&self) -> Vec<&Approval> {
+        let calls = self.live.iter().filter(|turn| !turn.is_stopped()).flat_map(Turn::calls);
+        calls.filter_map(CallState::pending).collect()
+    }
+
+    /// Whether this approval was answered, in whatever turn.
+    pub fn was_answered(&self, approval: &ApprovalId) -> bool {
+        self.answered.contains(approval)
+    }
+
+    /// What comes next.
+    pub fn next(&self, setting: &Setting) -> Effect {
+        match &self.live {
+            Some(turn) if !self.newer => turn.next(&self.history, self.head, setting),
+            Some(_) | None => Effect::Rest,
+        }
+    }
+
+    /// Where its turn is.
+    pub fn activity(&self, setting: &Setting) -> Activity {
+        match (&self.live, self.next(setting)) {
+            (None, _) => Activity::Quiet,
+            (Some(_), Effect::Rest) => Activity::Resting,
+            (Some(_), _) => Activity::Running,
+        }
+    }
+
+    /// What the model has read of it so far, without the turn that runs.
+    pub fn history(&self) -> &[Arc<Item>] {
+        &self.history
+    }
+
+    /// A fact of the turn that runs, ready to be recorded. Without one, a message opens a turn of its own.
+    pub fn draft(&self, at: Timestamp, body: Body) -> Draft {
+        let turn = match (&self.live, &body) {
+            (Some(turn), _) => turn.id().clone(),
+            (None, Body::Said(message)) => TurnId::opened_by(&message.id),
+            (None, _) => TurnId::new(""),
+        };
+        Draft { at, turn, frame: FrameId::outer(), body }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! The only things the world is ever asked for.
+
+use crate::approval::Approval;
+use crate::call::{ClearedCall, ValidCall};
+use crate::context::Prompt;
+use crate::entry::Body;
+use crate::outcome::Outcome;
+
+/// One thing that the loop must do next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Write decisions down; there is nothing to do outside.
+    Note(Vec<Body>),
+    /// Ask the model.
+    Sample(Request),
+    /// Let the hooks and the tools look at all calls of a round.
+    Screen(Vec<ValidCall>),
+    /// Put questions to the person.
+    Ask(Vec<Approval>),
+    /// Run calls: several reads side by side, or one call alone.
+    Run(Vec<ClearedCall>),
+    /// Wait for a person; nothing is held meanwhile.
+    Rest,
+    /// The turn is over, and noted so.
+    End(Outcome),
+}
+
+/// What a sample is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// Milliseconds to wait first, after a sample that failed.
+    pub wait_ms: u64,
+}

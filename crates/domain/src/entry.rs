@@ -1,0 +1,171 @@
+//! The only thing ever stored: one recorded fact, append-only and versioned.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::approval::{Answer, Approval};
+use crate::call::{Clearance, Rejection};
+use crate::digest::Digest;
+use crate::facts::{Facts, Preview};
+use crate::footer::SideEffect;
+use crate::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
+use crate::message::Message;
+use crate::model::{Reply, SampleFault};
+use crate::outcome::Outcome;
+use crate::result::ToolResult;
+use crate::time::Timestamp;
+
+/// The version this build writes.
+pub const VERSION: u32 = 1;
+
+/// One recorded fact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its place in the conversation.
+    pub number: EntryNumber,
+    /// The form it was written in.
+    pub version: u32,
+    /// When.
+    pub at: Timestamp,
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// The frame it belongs to.
+    pub frame: FrameId,
+    /// The fact.
+    pub body: Body,
+}
+
+/// A fact that is about to be recorded: an entry without its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// When.
+    pub at: Timestamp,
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// The frame it belongs to.
+    pub frame: FrameId,
+    /// The fact.
+    pub body: Body,
+}
+
+impl Draft {
+    /// The entry that this draft becomes at `number`.
+    pub fn at_number(self, number: EntryNumber) -> Entry {
+        let Self { at, turn, frame, body } = self;
+        Entry { number, version: VERSION, at, turn, frame, body }
+    }
+}
+
+/// The facts there are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// A person said something.
+    Said(Message),
+    /// A message that still waited was taken back.
+    Withdrawn(MessageId),
+    /// A model replied.
+    Replied(Reply),
+    /// A sample gave no reply.
+    Faltered(SampleFault),
+    /// A call was not fit for the gate.
+    Rejected {
+        /// The call.
+        call: CallId,
+        /// Why.
+        reason: Rejection,
+    },
+    /// The hooks and the tool have looked at a call.
+    Screened(Box<Screened>),
+    /// A person is asked.
+    Asked(Box<Approval>),
+    /// A person answered.
+    Answered(Answer),
+    /// A call is about to run.
+    Started {
+        /// The call.
+        call: CallId,
+        /// What it was cleared for.
+        digest: Digest,
+        /// What cleared it.
+        clearance: Clearance,
+        /// Equal over retries and replays.
+        key: String,
+    },
+    /// A call came back.
+    Returned(ToolResult),
+    /// The turn goes on in a new process; what had started and not returned was cut.
+    Resumed,
+    /// The person stopped the turn.
+    Stopped,
+    /// The turn is over.
+    Ended {
+        /// How.
+        outcome: Outcome,
+        /// All that it did to the world.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        footer: Vec<SideEffect>,
+    },
+    /// Written by a newer version than this one; kept, and not understood.
+    Newer(Value),
+}
+
+/// What the hooks and the tool found out about a call, before the gate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Screened {
+    /// The call.
+    pub call: CallId,
+    /// Its final arguments.
+    pub arguments: Value,
+    /// What it would do.
+    pub facts: Facts,
+    /// Of tool, arguments and facts.
+    pub digest: Digest,
+    /// One line made by the host.
+    pub label: String,
+    /// What would change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// The hooks that changed or blocked it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<HookNote>,
+    /// Why it may not run, if a hook or the tool said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
+}
+
+/// What one hook did to a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookNote {
+    /// The hook.
+    pub hook: String,
+    /// `rewrote` or `blocked`, with its reason.
+    pub did: String,
+}
+
+/// Stored text that is no entry.
+#[derive(Debug, Error)]
+#[error("entry {number} cannot be read: {reason}")]
+pub struct Unreadable {
+    /// Its place.
+    pub number: u64,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Body {
+    /// The JSON text that is stored.
+    pub fn encode(&self) -> String {
+        serde_json::to_string(self).expect("a body is plain data with text keys")
+    }
+
+    /// Reads stored text. A body of a newer version is kept as it is.
+    pub fn decode(number: EntryNumber, version: u32, text: &str) -> Result<Self, Unreadable> {
+        let unreadable = |reason: serde_json::Error| Unreadable { number: number.0, reason: reason.to_string() };
+        if version > VERSION {
+            return serde_json::from_str(text).map(Self::Newer).map_err(unreadable);
+        }
+        serde_json::from_str(text).map_err(unreadable)
+    }
+}

@@ -1,0 +1,46 @@
+//! How much one turn may do. Numbers are the defaults of the specification of the loop; a profile may lower them.
+
+/// The purse of one turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Replies of the model in one turn (1 to 200).
+    pub rounds: usize,
+    /// Calls in one turn.
+    pub calls: usize,
+    /// Calls in one reply; further ones are rejected.
+    pub calls_a_reply: usize,
+    /// Tries of one sample, the first included.
+    pub attempts: u32,
+    /// Reads that run side by side.
+    pub parallel: usize,
+    /// Approvals of one turn that may wait at once; further calls are refused.
+    pub cards: usize,
+    /// Tokens of one reply.
+    pub reply_tokens: u32,
+    /// Tokens of the last reply that closes a turn at its limit.
+    pub closing_tokens: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            rounds: 40,
+            calls: 120,
+            calls_a_reply: 16,
+            attempts: 4,
+            parallel: 8,
+            cards: 20,
+            reply_tokens: 4096,
+            closing_tokens: 1000,
+        }
+    }
+}
+
+/// The longest message of a person, in bytes of UTF-8 (256 KiB).
+pub const MESSAGE_BYTES: usize = 256 * 1024;
+
+/// The longest text of a result that is kept in an entry, in bytes of UTF-8 (64 KiB).
+pub const RESULT_BYTES: usize = 64 * 1024;
+
+/// The longest arguments of one call, in bytes (1 MiB).
+pub const ARGUMENT_BYTES: usize = 1024 * 1024;

@@ -1,0 +1,45 @@
+//! What a person says. Kept byte for byte.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::id::MessageId;
+use crate::limits::MESSAGE_BYTES;
+
+/// One message of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Minted by the client.
+    pub id: MessageId,
+    /// What was written, unchanged.
+    pub text: String,
+    /// What the host adds beside it (date, time, zone), minted once and never rendered anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<String>,
+}
+
+/// Why a message makes no entry.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum MessageFault {
+    /// Nothing was written.
+    #[error("The message is empty. Write something first.")]
+    Empty,
+    /// It is longer than a message may be.
+    #[error("The message has {0} bytes; at most 262144 fit. Attach it as a file instead.")]
+    TooLong(usize),
+    /// It holds a NUL character.
+    #[error("The message holds a NUL character. Remove it and send again.")]
+    Nul,
+}
+
+impl Message {
+    /// A message, if its text may stand in the journal.
+    pub fn new(id: MessageId, text: String, aside: Option<String>) -> Result<Self, MessageFault> {
+        match text {
+            text if text.trim().is_empty() => Err(MessageFault::Empty),
+            text if text.len() > MESSAGE_BYTES => Err(MessageFault::TooLong(text.len())),
+            text if text.contains('\0') => Err(MessageFault::Nul),
+            text => Ok(Self { id, text, aside }),
+        }
+    }
+}

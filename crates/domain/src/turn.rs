@@ -1,0 +1,118 @@
+//! One turn: a fold of its entries ([`Turn::apply`]) and the choice of what comes next ([`Turn::next`]).
+//!
+//! Both are total and pure. An entry that cannot follow has no effect; equal entries and an equal setting give an
+//! equal effect. So a crash, an answer after a month and a test all take the same path.
+
+mod call;
+mod decide;
+mod fold;
+mod items;
+
+use crate::entry::Screened;
+use crate::footer::SideEffect;
+use crate::id::{ConversationId, EntryNumber, TurnId};
+use crate::message::Message;
+use crate::model::{Reply, SampleFault};
+use crate::outcome::Outcome;
+
+pub use call::{CallState, StartedRun};
+
+/// From one message of a person to rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    conversation: ConversationId,
+    id: TurnId,
+    opening: Vec<Message>,
+    rounds: Vec<Round>,
+    waiting: Vec<Waiting>,
+    faults: Vec<SampleFault>,
+    stopped: bool,
+    ended: Option<Outcome>,
+}
+
+/// One reply of the model and the calls it asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// What the person said after the round before and before this reply.
+    pub joined: Vec<Message>,
+    /// The reply.
+    pub reply: Reply,
+    /// Its calls, in its order.
+    pub calls: Vec<CallState>,
+}
+
+/// A message that was said while the turn ran and that no sample has seen yet.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Waiting {
+    pub(crate) number: EntryNumber,
+    pub(crate) message: Message,
+}
+
+impl Turn {
+    /// A turn that begins with these messages.
+    pub(crate) fn open(conversation: ConversationId, opening: Vec<Message>) -> Self {
+        let first = opening.first().expect("a turn is opened by at least one message");
+        Self {
+            conversation,
+            id: TurnId::opened_by(&first.id),
+            opening,
+            rounds: Vec::new(),
+            waiting: Vec::new(),
+            faults: Vec::new(),
+            stopped: false,
+            ended: None,
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &TurnId {
+        &self.id
+    }
+
+    /// The messages that opened it.
+    pub fn opening(&self) -> &[Message] {
+        &self.opening
+    }
+
+    /// Its rounds so far.
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// How it ended, once it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.ended.as_ref()
+    }
+
+    /// Whether the person pressed stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Messages that wait for the current round to end.
+    pub fn waiting(&self) -> impl Iterator<Item = &Message> {
+        self.waiting.iter().map(|waiting| &waiting.message)
+    }
+
+    /// All calls of the turn, oldest first.
+    pub fn calls(&self) -> impl Iterator<Item = &CallState> {
+        self.rounds.iter().flat_map(|round| &round.calls)
+    }
+
+    /// The newest screening of a call of this turn.
+    pub fn screened(&self, call: &crate::id::CallId) -> Option<&Screened> {
+        self.calls().find(|state| state.call.id == *call)?.screened.as_ref()
+    }
+
+    /// What the turn did to the world so far, oldest first.
+    pub fn footer(&self) -> Vec<SideEffect> {
+        self.calls().filter_map(CallState::side_effect).collect()
+    }
+
+    pub(crate) fn take_waiting(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.waiting).into_iter().map(|waiting| waiting.message).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! What a model reads of a turn: opening, then each reply with its results, then what was said meanwhile.
+
+use std::sync::Arc;
+
+use super::call::CallState;
+use super::{Round, Turn};
+use crate::context::{Item, MadeCall, replayable, view};
+use crate::message::Message;
+
+impl Turn {
+    /// The items of this turn, oldest first. Each call stands before its one result, in the order of the reply.
+    pub(crate) fn items(&self) -> Vec<Arc<Item>> {
+        let mut items: Vec<_> = self.opening.iter().map(person).collect();
+        for round in &self.rounds {
+            items.extend(round.joined.iter().map(person));
+            items.extend(model(round));
+            items.extend(round.calls.iter().map(result));
+        }
+        items.extend(self.waiting.iter().map(|waiting| person(&waiting.message)));
+        items.into_iter().map(Arc::new).collect()
+    }
+}
+
+fn person(message: &Message) -> Item {
+    Item::Person { text: message.text.clone(), aside: message.aside.clone() }
+}
+
+/// A reply that said nothing is left out: some servers refuse an empty one.
+fn model(round: &Round) -> Option<Item> {
+    let sampled = &round.reply.sampled;
+    let calls = sampled.calls.iter().map(|call| MadeCall {
+        id: call.id.clone(),
+        tool: call.tool.clone(),
+        arguments: replayable(&call.arguments),
+    });
+    (!sampled.is_mute()).then(|| Item::Model { text: sampled.text.clone(), calls: calls.collect() })
+}
+
+/// The result of a call; a call that has none yet reads as cancelled, so that no prompt holds an orphan.
+fn result(state: &CallState) -> Item {
+    let text = match (&state.rejected, &state.result) {
+        (Some(reason), _) => reason.text(),
+        (None, Some((result, _))) => view(result),
+        (None, None) => "Cancelled: it did not run.".to_owned(),
+    };
+    Item::Result { call: state.call.id.clone(), tool: state.call.tool.clone(), text }
+}

@@ -1,0 +1,1 @@
+//! A turn: fold and choice.
