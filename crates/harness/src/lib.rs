@@ -1,1 +1,12 @@
-//! harness: being laid.
+//! Runs turns: performs the effects that `domain` asks for, over ports, and journals what happened.
+//!
+//! It knows no provider, no SQL, no HTTP and no person's id: its ports are built from one unlocked vault, so a turn
+//! cannot name another person's data.
+
+#![forbid(unsafe_code)]
+
+pub mod act;
+mod perform;
+pub mod ports;
+pub mod run;
+pub mod sessions;
