@@ -202,11 +202,12 @@ fn words_of_the_operating_system_are_fine() {
             "crates/tools/src/a.rs",
             "path.parent()\n// the parent directory\nuse std::process::Child;\n// a minor version of an address family\n",
         ),
-        ("crates/sandbox/src/a.rs", "let child = start();\n"),
+        ("crates/sandbox/src/a.rs", "let child_pid = start();\nstruct Parent { family: i32 }\n"),
         ("web/src/a.ts", "list.appendChild(node) // nests\nfont-family: serif\nconst label = 'Your family'\n"),
         ("crates/server/seed/labels.toml", "name = \"family\"\n"),
     ]);
     assert_eq!(found(words::neutral_words, &clean), [""; 0]);
+    assert_eq!(found(words::neutral_words, &tree(&[("crates/sandbox/src/a.rs", "struct Household;")])).len(), 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Words that the program does not say, and places outside it that it does not name.
 
 use super::{Finding, places};
-use crate::tree::Tree;
+use crate::tree::{self, Tree};
 
 /// Riad is for any group; what kind of group it is stands in seed data and in what the web pages say.
 const BANNED: &[&str] =
@@ -81,16 +81,20 @@ fn banned_in(path: &str, line: &str) -> Option<String> {
     let line = ALLOWED_PHRASES.iter().fold(line.to_owned(), |line, phrase| line.replace(phrase, " "));
     let line = if path.starts_with("web/") { without_strings(&line) } else { line };
     let names = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|name| !name.is_empty());
-    let names = names.filter(|name| !allowed_name(path, name));
-    let mut parts = names.flat_map(parts_of);
+    let names =
+        names.filter(|name| !(ALLOWED_NAMES.contains(name) && (path.starts_with("web/") || *name != "children")));
+    let mut parts =
+        names.flat_map(parts_of).filter(|part| !(near_system(path) && SYSTEM_WORDS.contains(&part.as_str())));
     parts.find(|part| BANNED.contains(&part.as_str()))
 }
 
-/// Files that start processes speak of a child as the operating system does; web pages have elements that nest.
-fn allowed_name(path: &str, name: &str) -> bool {
-    let nests = path.starts_with("web/") || name != "children";
-    let process = places::may_start_processes(path) && ["child", "children", "parent"].contains(&name);
-    process || (nests && ALLOWED_NAMES.contains(&name))
+/// Words of processes and sockets.
+const SYSTEM_WORDS: &[&str] = &["child", "children", "parent", "family"];
+
+/// Files that start processes, or are one that was started, speak of them as the operating system does.
+fn near_system(path: &str) -> bool {
+    let start = places::may_start_processes(path) && (!tree::is_test(path) || path.contains("/tests/it/"));
+    start || path.starts_with("workers/")
 }
 
 /// `parent_id`, `ParentId` and `parentId` have the part `parent`.
