@@ -14,6 +14,7 @@ place_builds() {
     export CARGO_TARGET_DIR="$CACHE/target"
     export npm_config_cache="$CACHE/npm"
   fi
+  # shellcheck disable=SC2034 # for the scripts that source this
   TARGET="${CARGO_TARGET_DIR:-$PWD/target}"
   # A stray variable of a script is no setting of the server (see docs/limits.md).
   unset RIAD_CACHE
