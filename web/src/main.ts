@@ -1,0 +1,2 @@
+// The entry of the web client.
+console.info("scaffold");
