@@ -140,6 +140,11 @@ const CHECKS: &[Check] = &[
         fault: whole("crates/domain/tests/it/planted.rs", "//! Planted.\n#[test]\n#[ignore]\nfn f() {}\n"),
     },
     Check {
+        name: "lifts say why",
+        find: shape::lifts_say_why,
+        fault: whole("crates/store/src/planted.rs", "//! Planted.\n#[allow(dead_code)]\nfn f() {}\n"),
+    },
+    Check {
         name: "neutral words",
         find: words::neutral_words,
         fault: whole("crates/domain/src/planted.rs", "//! Planted.\nstruct Household { parent_id: u64 }\n"),

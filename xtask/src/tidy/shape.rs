@@ -1,6 +1,7 @@
 //! How files look: heads, names, and tests that all run.
 
 use super::Finding;
+use crate::rust_text::Line;
 use crate::tree::Tree;
 
 /// Rust text that is input of a test and not a part of the program.
@@ -79,4 +80,26 @@ pub(super) fn no_test_left_out(tree: &Tree) -> Vec<Finding> {
         found.map(|(at, _)| Finding::at(path, at + 1, says)).collect::<Vec<_>>()
     });
     rust.chain(web).collect()
+}
+
+/// A lint that is lifted says why, so that the next reader knows when the lift can go.
+pub(super) fn lifts_say_why(tree: &Tree) -> Vec<Finding> {
+    tree.rust()
+        .flat_map(|(path, lines)| {
+            let starts = lines.iter().enumerate().filter(|(_, line)| is_lift(&line.code)).map(|(at, _)| at);
+            let silent = starts.filter(|at| !attribute(&lines[*at..]).contains("reason"));
+            silent.map(|at| Finding::at(path, at + 1, "say why: `reason = \"...\"`")).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn is_lift(code: &str) -> bool {
+    let inner = code.trim_start().trim_start_matches("#!").trim_start_matches('#');
+    inner.starts_with("[allow(") || inner.starts_with("[expect(")
+}
+
+/// The text of the attribute that begins on the first of these lines.
+fn attribute(lines: &[Line]) -> String {
+    let end = lines.iter().position(|line| line.code.contains(")]")).unwrap_or(0);
+    lines[..=end].iter().map(|line| line.code.as_str()).collect()
 }

@@ -183,6 +183,17 @@ fn a_test_that_does_not_run_is_found() {
 }
 
 #[test]
+fn a_lift_without_a_reason_is_found() {
+    let clean = tree(&[(
+        "crates/a/src/a.rs",
+        "#![expect(\n    clippy::x,\n    reason = \"y\"\n)]\n#[allow(z, reason = \"y\")]\n",
+    )]);
+    assert!(found(shape::lifts_say_why, &clean).is_empty());
+    let bad = tree(&[("crates/a/src/a.rs", "#![allow(z)]\n#[expect(\n    z\n)]\nfn reason() {}\n")]);
+    assert_eq!(found(shape::lifts_say_why, &bad), ["crates/a/src/a.rs:1", "crates/a/src/a.rs:2"]);
+}
+
+#[test]
 fn words_for_one_kind_of_group_are_found() {
     for bad in [
         "struct Household;",

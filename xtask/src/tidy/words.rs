@@ -47,6 +47,7 @@ const ALLOWED_NAMES: &[&str] = &[
     "children",
     "parentElement",
     "parentNode",
+    "child_token",
     "sa_family",
     "AddressFamily",
     "sa_family_t",
