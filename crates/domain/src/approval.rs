@@ -16,6 +16,8 @@ pub struct Approval {
     pub call: CallId,
     /// What a yes is bound to.
     pub digest: Digest,
+    /// Whether it asks for a yes or for words.
+    pub kind: Kind,
     /// The tool.
     pub tool: ToolName,
     /// One line made by the host.
@@ -34,7 +36,26 @@ pub struct Approval {
     pub intent: Option<String>,
 }
 
+/// What a question wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A yes or no to the call.
+    Permission,
+    /// Words for the model; they clear no call, whatever they say.
+    Question,
+}
+
 impl Approval {
+    /// Whether a decision is an answer to this kind of question.
+    pub fn takes(&self, decision: &Decision) -> bool {
+        match (self.kind, decision) {
+            (Kind::Permission, Decision::Approve) | (Kind::Question, Decision::Told(_)) => true,
+            (Kind::Permission, Decision::Told(_)) | (Kind::Question, Decision::Approve) => false,
+            (_, Decision::Refuse(_) | Decision::RefuseAndStop) => true,
+        }
+    }
+
     /// The id of the question about a call with that digest. It follows from both, so asking again after a restart
     /// is the same question, and another digest is another question.
     pub fn id_for(conversation: &ConversationId, call: &CallId, digest: &Digest) -> ApprovalId {
@@ -49,6 +70,8 @@ impl Approval {
 pub enum Decision {
     /// Yes, this once.
     Approve,
+    /// The answer to a question, as the model reads it.
+    Told(String),
     /// No, with words for the model if there are any.
     Refuse(Option<String>),
     /// No, and end the turn.

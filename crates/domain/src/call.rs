@@ -78,10 +78,14 @@ impl Rejection {
                 format!("The arguments do not fit at {place}: {reason}. Expected: {schema}")
             }
             Self::Incomplete(missing) => {
-                format!("The call was cut off ({missing}) and did not run. Write it again, in smaller parts if it is long.")
+                format!(
+                    "The call was cut off ({missing}) and did not run. Write it again, in smaller parts if it is long."
+                )
             }
             Self::TooLarge => "The arguments are larger than 1 MiB and did not run. Split the work.".to_owned(),
-            Self::TooMany(most) => format!("At most {most} calls fit in one reply; this one did not run. Call it again."),
+            Self::TooMany(most) => {
+                format!("At most {most} calls fit in one reply; this one did not run. Call it again.")
+            }
             Self::Forbidden => "No call may be made now; this one did not run. Answer with what is known.".to_owned(),
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::approval::Approval;
+use crate::approval::{Answer, Approval};
 use crate::context::Item;
+use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
@@ -21,7 +22,8 @@ pub struct Conversation {
     history: Vec<Arc<Item>>,
     live: Option<Turn>,
     messages: HashMap<MessageId, EntryNumber>,
-    answered: HashSet<ApprovalId>,
+    answers: HashMap<ApprovalId, Given>,
+    asked: HashMap<ApprovalId, Digest>,
     call_ids: HashSet<CallId>,
     newer: bool,
 }
@@ -37,6 +39,26 @@ pub enum Activity {
     Resting,
 }
 
+/// An answer and when it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The answer.
+    pub answer: Answer,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Where a question stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionState<'a> {
+    /// It waits for the person.
+    Pending(&'a Approval),
+    /// It was answered.
+    Answered(&'a Given),
+    /// It was withdrawn, or its turn is over.
+    Gone(Digest),
+}
+
 impl Conversation {
     /// A conversation without entries.
     pub fn new(id: ConversationId) -> Self {
@@ -46,7 +68,8 @@ impl Conversation {
             history: Vec::new(),
             live: None,
             messages: HashMap::new(),
-            answered: HashSet::new(),
+            answers: HashMap::new(),
+            asked: HashMap::new(),
             call_ids: HashSet::new(),
             newer: false,
         }
@@ -70,7 +93,7 @@ impl Conversation {
             Body::Said(message) if self.messages.contains_key(&message.id) => {}
             Body::Said(message) => self.said(entry, message),
             body => {
-                self.remember(body);
+                self.remember(entry.at, body);
                 if let Some(turn) = &mut self.live {
                     turn.apply(entry);
                 }
@@ -87,11 +110,15 @@ impl Conversation {
         }
     }
 
-    fn remember(&mut self, body: &Body) {
+    fn remember(&mut self, at: Timestamp, body: &Body) {
         match body {
             Body::Replied(reply) => self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone())),
-            Body::Answered(answer) => {
-                self.answered.insert(answer.approval.clone());
+            Body::Asked(approval) => {
+                self.asked.insert(approval.id.clone(), approval.digest);
+            }
+            Body::Answered(answer) if self.asked.get(&answer.approval) == Some(&answer.digest) => {
+                let given = || Given { answer: answer.clone(), at };
+                self.answers.entry(answer.approval.clone()).or_insert_with(given);
             }
             _ => {}
         }
@@ -143,9 +170,14 @@ impl Conversation {
         calls.filter_map(CallState::pending).collect()
     }
 
-    /// Whether this approval was answered, in whatever turn.
-    pub fn was_answered(&self, approval: &ApprovalId) -> bool {
-        self.answered.contains(approval)
+    /// Where a question of this conversation stands; `None` if it was never asked here.
+    pub fn question(&self, approval: &ApprovalId) -> Option<QuestionState<'_>> {
+        if let Some(given) = self.answers.get(approval) {
+            return Some(QuestionState::Answered(given));
+        }
+        let digest = self.asked.get(approval)?;
+        let pending = self.pending().into_iter().find(|pending| pending.id == *approval);
+        Some(pending.map_or(QuestionState::Gone(*digest), QuestionState::Pending))
     }
 
     /// What comes next.

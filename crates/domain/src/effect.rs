@@ -4,6 +4,7 @@ use crate::approval::Approval;
 use crate::call::{ClearedCall, ValidCall};
 use crate::context::Prompt;
 use crate::entry::Body;
+use crate::footer::SideEffect;
 use crate::outcome::Outcome;
 
 /// One thing that the loop must do next.
@@ -21,8 +22,13 @@ pub enum Effect {
     Run(Vec<ClearedCall>),
     /// Wait for a person; nothing is held meanwhile.
     Rest,
-    /// The turn is over, and noted so.
-    End(Outcome),
+    /// Record that the turn is over.
+    End {
+        /// How it ended.
+        outcome: Outcome,
+        /// All that it did to the world.
+        footer: Vec<SideEffect>,
+    },
 }
 
 /// What a sample is asked for.

@@ -129,6 +129,8 @@ pub struct ToolSpec {
     pub replay: Replay,
     /// Whether its reads may run beside others.
     pub parallel: bool,
+    /// Whether the call is answered by the person instead of being run.
+    pub asks_person: bool,
     /// The longest run, in milliseconds (120,000 where a tool declares none).
     pub deadline_ms: u64,
 }

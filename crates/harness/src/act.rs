@@ -1,1 +1,167 @@
-//! act: next.
+//! What people do to a conversation: say, take back, answer, stop. Each is one decision on the entries there are,
+//! made anew when others have recorded meanwhile.
+
+use domain::approval::{Answer, Decision};
+use domain::conversation::{Conversation, Given, QuestionState};
+use domain::digest::Digest;
+use domain::entry::{Body, Entry};
+use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
+use domain::message::Message;
+use thiserror::Error;
+
+use crate::ports::{Clock, Event, Journal, JournalError, Observer};
+
+/// What an act needs.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    /// Where entries go.
+    pub journal: &'a dyn Journal,
+    /// Who listens.
+    pub observer: &'a dyn Observer,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+}
+
+/// Why an act changed nothing.
+#[derive(Debug, Error)]
+pub enum ActError {
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A newer version of Riad has written here.
+    #[error("A newer version of Riad has written in this conversation. Update this one to go on with it.")]
+    ReadOnly,
+    /// Too many messages wait.
+    #[error("20 messages already wait for this turn. Wait until it has read them, or take one back.")]
+    TooManyWaiting,
+    /// The message was read, or never waited.
+    #[error("This message cannot be taken back any more.")]
+    AlreadyRead,
+    /// There is no such question.
+    #[error("There is no such question.")]
+    UnknownQuestion,
+    /// What was shown is not what would run now.
+    #[error("What this question is about has changed since it was shown. Look at it again.")]
+    DigestDiffers,
+    /// It was answered before.
+    #[error("This question was answered before.")]
+    AlreadyAnswered(Box<Given>),
+    /// Its turn is over, or it was withdrawn.
+    #[error("This question is not open any more.")]
+    Gone,
+    /// The decision does not answer this kind of question.
+    #[error("This is not an answer to this kind of question.")]
+    WrongKind,
+}
+
+/// Messages that may wait for a turn.
+const MOST_WAITING: usize = 20;
+
+/// What saying something did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The entry that holds the message.
+    pub entry: EntryNumber,
+    /// The turn that it opened or joined.
+    pub turn: TurnId,
+    /// False when the same message had been said before.
+    pub fresh: bool,
+}
+
+/// Says something. The same message id again returns the first entry and starts nothing.
+pub async fn say(desk: Desk<'_>, id: &ConversationId, message: Message) -> Result<Said, ActError> {
+    let turn_of = |conversation: &Conversation| match conversation.live() {
+        Some(turn) => turn.id().clone(),
+        None => TurnId::opened_by(&message.id),
+    };
+    loop {
+        let conversation = load(desk, id).await?;
+        if let Some(entry) = conversation.entry_of(&message.id) {
+            return Ok(Said { entry, turn: turn_of(&conversation), fresh: false });
+        }
+        if conversation.live().is_some_and(|turn| turn.waiting().count() >= MOST_WAITING) {
+            return Err(ActError::TooManyWaiting);
+        }
+        if let Some(entries) = append(desk, &conversation, Body::Said(message.clone())).await? {
+            let said = entries.first().map_or(conversation.head().next(), |entry| entry.number);
+            return Ok(Said { entry: said, turn: turn_of(&conversation), fresh: true });
+        }
+    }
+}
+
+/// Takes back a message that still waits.
+pub async fn withdraw(desk: Desk<'_>, id: &ConversationId, message: &MessageId) -> Result<(), ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        let waits = conversation.live().is_some_and(|turn| turn.waiting().any(|waiting| waiting.id == *message));
+        if !waits {
+            return Err(ActError::AlreadyRead);
+        }
+        if append(desk, &conversation, Body::Withdrawn(message.clone())).await?.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+/// Stops a turn. A stop that comes late, or for another turn, changes nothing and says `false`.
+pub async fn stop(desk: Desk<'_>, id: &ConversationId, turn: &TurnId) -> Result<bool, ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        let runs = conversation.live().is_some_and(|live| live.id() == turn && !live.is_stopped());
+        if !runs {
+            return Ok(false);
+        }
+        if append(desk, &conversation, Body::Stopped).await?.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+/// Answers a question, bound to the digest that was shown. Returns its conversation and the entry of the answer.
+pub async fn answer(
+    desk: Desk<'_>,
+    approval: &ApprovalId,
+    digest: Digest,
+    decision: Decision,
+    surface: &str,
+) -> Result<(ConversationId, EntryNumber), ActError> {
+    let id = desk.journal.asked_in(approval).await?.ok_or(ActError::UnknownQuestion)?;
+    let answer = Answer { approval: approval.clone(), digest, decision, surface: surface.to_owned() };
+    loop {
+        let conversation = load(desk, &id).await?;
+        may_answer(&conversation, &answer)?;
+        if let Some(entries) = append(desk, &conversation, Body::Answered(answer.clone())).await? {
+            let number = entries.first().map_or(conversation.head().next(), |entry| entry.number);
+            return Ok((id, number));
+        }
+    }
+}
+
+fn may_answer(conversation: &Conversation, answer: &Answer) -> Result<(), ActError> {
+    match conversation.question(&answer.approval).ok_or(ActError::UnknownQuestion)? {
+        QuestionState::Answered(given) => Err(ActError::AlreadyAnswered(Box::new(given.clone()))),
+        QuestionState::Gone(_) => Err(ActError::Gone),
+        QuestionState::Pending(approval) if approval.digest != answer.digest => Err(ActError::DigestDiffers),
+        QuestionState::Pending(approval) if !approval.takes(&answer.decision) => Err(ActError::WrongKind),
+        QuestionState::Pending(_) => Ok(()),
+    }
+}
+
+async fn load(desk: Desk<'_>, id: &ConversationId) -> Result<Conversation, ActError> {
+    let entries = desk.journal.load(id, EntryNumber::default()).await?;
+    let conversation = Conversation::fold(id.clone(), &entries);
+    if conversation.is_read_only() { Err(ActError::ReadOnly) } else { Ok(conversation) }
+}
+
+/// Appends behind the entries that were looked at; `None` when others were faster.
+async fn append(desk: Desk<'_>, conversation: &Conversation, body: Body) -> Result<Option<Vec<Entry>>, ActError> {
+    let draft = conversation.draft(desk.clock.now(), body);
+    match desk.journal.append(conversation.id(), conversation.head(), vec![draft]).await {
+        Ok(entries) => {
+            desk.observer.notify(conversation.id(), Event::Recorded(&entries));
+            Ok(Some(entries))
+        }
+        Err(JournalError::Moved { .. }) => Ok(None),
+        Err(fault) => Err(fault.into()),
+    }
+}

@@ -2,10 +2,13 @@
 //!
 //! It knows no provider, no SQL, no HTTP and no person's id: its ports are built from one unlocked vault, so a turn
 //! cannot name another person's data.
+//!
+//! [`run`] is the loop, [`act`] what people do to a conversation, [`sessions`] who runs which conversation.
 
 #![forbid(unsafe_code)]
 
 pub mod act;
+mod live;
 mod perform;
 pub mod ports;
 pub mod run;

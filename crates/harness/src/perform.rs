@@ -1,1 +1,21 @@
-//! perform: next.
+//! Does what the loop was told to do. Each effect has one file; none of them decides.
+
+mod ask;
+mod run;
+mod sample;
+mod screen;
+
+pub(crate) use ask::ask;
+pub(crate) use run::run;
+pub(crate) use sample::sample;
+pub(crate) use screen::screen;
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt as _;
+
+/// Runs foreign code; a panic costs that piece of work alone.
+async fn guarded<T>(work: impl Future<Output = T>) -> Option<T> {
+    AssertUnwindSafe(work).catch_unwind().await.ok()
+}

@@ -8,7 +8,7 @@ use domain::context::Prompt;
 use domain::digest::Digest;
 use domain::entry::{Draft, Entry};
 use domain::facts::Appraisal;
-use domain::id::{CallId, ConversationId, EntryNumber, ReplyId};
+use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, ReplyId};
 use domain::model::{ModelDescription, SampleFault, Sampled};
 use domain::result::Status;
 use domain::setting::Setting;
@@ -37,8 +37,11 @@ pub trait Journal: Send + Sync {
         drafts: Vec<Draft>,
     ) -> Result<Vec<Entry>, JournalError>;
 
-    /// The conversations with a turn that has not ended: where a start has to go on.
+    /// The conversations with a turn that has not ended: where a start has to go on, and all that waits for the person.
     async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError>;
+
+    /// The conversation in which a question was asked.
+    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError>;
 }
 
 /// Why the journal did not do it.

@@ -1,1 +1,135 @@
-//! sessions: next.
+//! Who drives which conversation: at most one task each, woken by entries, owned and ended here.
+//!
+//! Nothing that matters is kept here. A lost wake costs time, never a fact: whoever starts next reads the journal.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::id::{ConversationId, TurnId};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::ports::Ports;
+use crate::run::{StopDesk, drive};
+
+/// The conversations of one unlocked vault that are being driven.
+#[derive(Clone)]
+pub struct Sessions {
+    ports: Ports,
+    shared: Arc<Mutex<Shared>>,
+    closing: CancellationToken,
+}
+
+#[derive(Default)]
+struct Shared {
+    driven: HashMap<ConversationId, Driven>,
+    tasks: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct Driven {
+    /// Something was recorded after the driver last looked.
+    again: bool,
+    running: Option<(TurnId, CancellationToken)>,
+}
+
+impl Sessions {
+    /// A desk over these ports. Dropping every clone does not end tasks; [`Sessions::shut`] does.
+    pub fn new(ports: Ports) -> Self {
+        Self { ports, shared: Arc::default(), closing: CancellationToken::new() }
+    }
+
+    /// The ports they run on.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// Drives a conversation, or lets its driver look again.
+    pub fn wake(&self, id: &ConversationId) {
+        if self.closing.is_cancelled() {
+            return;
+        }
+        let mut shared = self.lock();
+        if let Some(driven) = shared.driven.get_mut(id) {
+            driven.again = true;
+            return;
+        }
+        shared.driven.insert(id.clone(), Driven::default());
+        let (sessions, id) = (self.clone(), id.clone());
+        shared.tasks.spawn(async move { sessions.keep_driving(&id).await });
+        while shared.tasks.try_join_next().is_some() {}
+    }
+
+    /// Cancels what runs for this turn. The stop itself is an entry and was recorded before.
+    pub fn stop(&self, id: &ConversationId, turn: &TurnId) {
+        let shared = self.lock();
+        let running = shared.driven.get(id).and_then(|driven| driven.running.as_ref());
+        if let Some((_, stop)) = running.filter(|(running, _)| running == turn) {
+            stop.cancel();
+        }
+    }
+
+    /// Whether a conversation is being driven at the moment.
+    pub fn is_driven(&self, id: &ConversationId) -> bool {
+        self.lock().driven.contains_key(id)
+    }
+
+    /// Ends all tasks at once. What they had not recorded is done again when the vault is next unlocked.
+    pub async fn shut(&self) {
+        self.closing.cancel();
+        let mut tasks = {
+            let mut shared = self.lock();
+            shared.driven.values().filter_map(|driven| driven.running.as_ref()).for_each(|(_, stop)| stop.cancel());
+            std::mem::take(&mut shared.tasks)
+        };
+        while tasks.join_next().await.is_some() {}
+        self.lock().driven.clear();
+    }
+
+    async fn keep_driving(&self, id: &ConversationId) {
+        loop {
+            let desk = Registered { sessions: self, id };
+            let end = self.closing.run_until_cancelled(drive(&self.ports, id, &desk)).await;
+            match end {
+                None => return,
+                Some(Ok(_)) => {}
+                Some(Err(fault)) => tracing::error!(%fault, "a conversation could not go on"),
+            }
+            if !self.looks_again(id) {
+                return;
+            }
+        }
+    }
+
+    /// Whether something was recorded since the driver last looked; if not, the driver is done.
+    fn looks_again(&self, id: &ConversationId) -> bool {
+        let mut shared = self.lock();
+        match shared.driven.get_mut(id) {
+            Some(driven) if driven.again => {
+                driven.again = false;
+                true
+            }
+            Some(_) | None => {
+                shared.driven.remove(id);
+                false
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Registered<'a> {
+    sessions: &'a Sessions,
+    id: &'a ConversationId,
+}
+
+impl StopDesk for Registered<'_> {
+    fn running(&self, turn: &TurnId, stop: &CancellationToken) {
+        if let Some(driven) = self.sessions.lock().driven.get_mut(self.id) {
+            driven.running = Some((turn.clone(), stop.clone()));
+        }
+    }
+}

@@ -8,13 +8,8 @@ use crate::id::RuleId;
 use crate::tool::{EffectClass, ToolName};
 
 fn touching(class: EffectClass, paths: &[&str]) -> Facts {
-    let fact = |path: &&str| PathFact {
-        path: (*path).to_owned(),
-        root: Root::Home,
-        class,
-        now: Content::Absent,
-        bytes: 0,
-    };
+    let fact =
+        |path: &&str| PathFact { path: (*path).to_owned(), root: Root::Home, class, now: Content::Absent, bytes: 0 };
     Facts { paths: paths.iter().map(fact).collect(), ..Facts::of(class) }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call::CallState;
 use super::{Round, Turn};
-use crate::approval::{Approval, Decision};
+use crate::approval::{Approval, Decision, Kind};
 use crate::call::{Clearance, ClearedCall, Rejection, ValidCall};
 use crate::context::{CallPolicy, Item, Prompt};
 use crate::effect::{Effect, Request};
@@ -38,9 +38,6 @@ enum Standing {
 impl Turn {
     /// What comes next. `history` is what was said before this turn, as the model reads it.
     pub(crate) fn next(&self, history: &[Arc<Item>], head: EntryNumber, setting: &Setting) -> Effect {
-        if let Some(outcome) = &self.ended {
-            return Effect::End(outcome.clone());
-        }
         if self.stopped {
             return self.wind_up(Outcome::Stopped);
         }
@@ -61,7 +58,7 @@ impl Turn {
     }
 
     fn end(&self, outcome: Outcome) -> Effect {
-        Effect::Note(vec![Body::Ended { outcome, footer: self.footer() }])
+        Effect::End { outcome, footer: self.footer() }
     }
 
     fn sample(&self, history: &[Arc<Item>], head: EntryNumber, setting: &Setting) -> Effect {
@@ -171,6 +168,9 @@ impl Turn {
         let probe = state.is_cut() && call.spec().replay == Replay::Probe;
         match judge(&call, &screened.facts, &setting.rules, self.tally(state)) {
             Verdict::Deny(reason) => refused_or_interrupted(state, format!("It may not run, {reason}. {NO_WAY_ROUND}")),
+            Verdict::Allow(_) if call.spec().asks_person => {
+                self.by_decision(round, state, screened, call, String::new(), probe)
+            }
             Verdict::Allow(clearance) => self.ready(call, screened, clearance, probe),
             Verdict::Ask(why) => self.by_decision(round, state, screened, call, why, probe),
         }
@@ -195,6 +195,7 @@ impl Turn {
         };
         match state.decision() {
             None => Standing::Waiting(question.number),
+            Some(Decision::Told(words)) => Standing::Settled(Status::Done, words.clone()),
             Some(Decision::Approve) => {
                 self.ready(call, screened, Clearance::Approval(question.approval.id.clone()), probe)
             }
@@ -209,6 +210,7 @@ impl Turn {
             id: Approval::id_for(&self.conversation, call.id(), &screened.digest),
             call: call.id().clone(),
             digest: screened.digest,
+            kind: if call.spec().asks_person { Kind::Question } else { Kind::Permission },
             tool: call.spec().name.clone(),
             label: screened.label.clone(),
             facts: screened.facts.clone(),
@@ -249,11 +251,8 @@ fn refused_or_interrupted(state: &CallState, reason: String) -> Standing {
 }
 
 fn cancelled(state: &CallState) -> Body {
-    let text = if state.started.is_some() {
-        "Stopped while it ran: it may have happened."
-    } else {
-        "Stopped before it ran."
-    };
+    let text =
+        if state.started.is_some() { "Stopped while it ran: it may have happened." } else { "Stopped before it ran." };
     Body::Returned(ToolResult::new(state.call.id.clone(), Status::Cancelled, text))
 }
 
@@ -290,9 +289,7 @@ fn final_call(state: &CallState, screened: &Screened, setting: &Setting) -> Opti
 
 fn settle(state: &CallState, standing: &Standing) -> Option<Body> {
     match standing {
-        Standing::Settled(status, text) => {
-            Some(Body::Returned(ToolResult::new(state.call.id.clone(), *status, text)))
-        }
+        Standing::Settled(status, text) => Some(Body::Returned(ToolResult::new(state.call.id.clone(), *status, text))),
         Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) => None,
     }
 }
@@ -307,7 +304,10 @@ fn question(standing: &Standing) -> Option<Approval> {
 fn too_many_cards(open: &[&CallState], standings: &[Standing], room: usize, most: usize) -> Vec<Body> {
     let text = format!("At most {most} questions may wait for the person; this call was not asked and did not run.");
     let unasked = open.iter().zip(standings).filter(|(_, standing)| matches!(standing, Standing::Unasked(_)));
-    unasked.skip(room).map(|(state, _)| Body::Returned(ToolResult::new(state.call.id.clone(), Status::Refused, &text))).collect()
+    unasked
+        .skip(room)
+        .map(|(state, _)| Body::Returned(ToolResult::new(state.call.id.clone(), Status::Refused, &text)))
+        .collect()
 }
 
 fn withdrawn(open: &[&CallState]) -> Vec<Body> {

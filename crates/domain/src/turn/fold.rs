@@ -87,8 +87,9 @@ impl Turn {
 
     fn answered(&mut self, answer: &Answer) {
         let Some(question) = self.open_question(&answer.approval) else { return };
-        // The first answer wins, and only for what was shown.
-        if question.answer.is_some() || question.approval.digest != answer.digest {
+        // The first answer wins, and only for what was shown and asked.
+        let fits = question.approval.digest == answer.digest && question.approval.takes(&answer.decision);
+        if question.answer.is_some() || !fits {
             return;
         }
         question.answer = Some(answer.clone());

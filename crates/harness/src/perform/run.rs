@@ -1,0 +1,158 @@
+//! Runs cleared calls: looks once more that each is still what was cleared, records that it starts, runs it, records
+//! what came back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use domain::call::ClearedCall;
+use domain::entry::Body;
+use domain::id::{CallId, ConversationId};
+use domain::result::{Status, ToolResult};
+use futures::future::join_all;
+use tokio_util::sync::CancellationToken;
+
+use super::guarded;
+use super::screen::{appraise, pass, refused};
+use crate::live::{Live, Recorded};
+use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer, Ports, Ran, Scope, Tool};
+use crate::run::RunError;
+
+/// How long a run may take to end after it was cancelled.
+const GRACE: Duration = Duration::from_secs(3);
+
+pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>) -> Result<(), RunError> {
+    if let Some(landed) = landed(live, &calls).await {
+        return live.record(vec![landed]).await;
+    }
+    let changed = changed(live, &calls).await;
+    if !changed.is_empty() {
+        return live.record(changed).await;
+    }
+    if live.decide(calls.iter().map(started).collect()).await? == Recorded::Overtaken {
+        return Ok(());
+    }
+    let returned = run_all(live, &calls).await;
+    live.record(returned).await
+}
+
+/// The result of an earlier run that was cut, if its tool finds that it landed.
+async fn landed(live: &Live<'_>, calls: &[ClearedCall]) -> Option<Body> {
+    let [call] = calls else { return None };
+    let tool = live.ports.tool(&call.call().spec().name).filter(|_| call.probe())?;
+    let ran = guarded(tool.landed(call, &scope(live, call, live.stop.child_token()))).await??;
+    Some(returned(call, ran))
+}
+
+/// New screenings of the calls whose target has changed since they were cleared: they are judged and asked anew.
+async fn changed(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
+    let mut changed = Vec::new();
+    for cleared in calls {
+        let call = cleared.call();
+        let screened = match appraise(live, call).await {
+            Ok(appraisal) if call.digest(&appraisal.facts) == cleared.digest() => continue,
+            Ok(appraisal) => pass(call, Vec::new(), appraisal),
+            Err(reason) => refused(call, Vec::new(), reason),
+        };
+        changed.push(Body::Screened(Box::new(screened)));
+    }
+    changed
+}
+
+fn started(call: &ClearedCall) -> Body {
+    Body::Started {
+        call: call.call().id().clone(),
+        digest: call.digest(),
+        clearance: call.clearance().clone(),
+        key: call.key().to_owned(),
+    }
+}
+
+async fn run_all(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
+    let runs = calls.iter().map(|call| async move {
+        let ran = run_one(live, call).await;
+        returned(call, ran)
+    });
+    join_all(runs).await
+}
+
+async fn run_one(live: &Live<'_>, call: &ClearedCall) -> Ran {
+    let Some(tool) = live.ports.tool(&call.call().spec().name) else {
+        return Ran::failed("The tool is not there any more; nothing was changed.");
+    };
+    let cancel = live.stop.child_token();
+    let scope = scope(live, call, cancel.clone());
+    let deadline = Duration::from_millis(call.call().spec().deadline_ms);
+    match guarded(until(deadline, &cancel, tool.as_ref(), call, &scope)).await {
+        Some(ran) => ran,
+        None => Ran::failed("The tool broke off; what it had done until then is not known."),
+    }
+}
+
+/// Lets a run go on until it ends, its deadline passes or it is stopped; then it has a short time to end by itself.
+async fn until(
+    deadline: Duration,
+    cancel: &CancellationToken,
+    tool: &dyn Tool,
+    call: &ClearedCall,
+    scope: &Scope,
+) -> Ran {
+    let mut run = tool.run(call, scope);
+    let late = tokio::select! {
+        ran = &mut run => return ran,
+        () = tokio::time::sleep(deadline) => true,
+        () = cancel.cancelled() => false,
+    };
+    cancel.cancel();
+    let ended = tokio::time::timeout(GRACE, run).await.ok();
+    match (late, ended) {
+        (true, Some(ran)) => timed_out(deadline, &ran.text),
+        (true, None) => timed_out(deadline, ""),
+        (false, Some(ran)) => ran,
+        (false, None) => Ran::cancelled("Stopped; the tool did not say in time what it had done."),
+    }
+}
+
+fn timed_out(deadline: Duration, so_far: &str) -> Ran {
+    Ran::failed(format!("It took longer than {} s and was ended. {so_far}", deadline.as_secs()))
+}
+
+fn returned(call: &ClearedCall, ran: Ran) -> Body {
+    let status = match ran.status {
+        Status::Done | Status::Failed | Status::Cancelled => ran.status,
+        // A tool cannot claim that the gate or a crash kept it from running.
+        Status::Refused | Status::Interrupted => Status::Failed,
+    };
+    Body::Returned(ToolResult { made: ran.made, ..ToolResult::new(call.call().id().clone(), status, &ran.text) })
+}
+
+fn scope(live: &Live<'_>, call: &ClearedCall, cancel: CancellationToken) -> Scope {
+    let Ports { observer, .. } = live.ports;
+    let (conversation, id) = (live.conversation.id().clone(), call.call().id().clone());
+    let output = LiveOutput {
+        observer: Arc::clone(observer),
+        conversation: conversation.clone(),
+        call: id.clone(),
+        sent: AtomicU64::new(0),
+        order: Mutex::new(()),
+    };
+    Scope { conversation, call: id, cancel, output: Arc::new(output) }
+}
+
+/// Hands live output of a run to the observer, with its place.
+struct LiveOutput {
+    observer: Arc<dyn Observer>,
+    conversation: ConversationId,
+    call: CallId,
+    sent: AtomicU64,
+    order: Mutex<()>,
+}
+
+impl DeltaSink for LiveOutput {
+    fn delta(&self, channel: Channel, text: &str) {
+        let Ok(_order) = self.order.lock() else { return };
+        let offset = self.sent.fetch_add(text.len() as u64, Ordering::Relaxed);
+        let source = DeltaSource::Call(&self.call);
+        self.observer.notify(&self.conversation, Event::Delta { source, channel, offset, text });
+    }
+}

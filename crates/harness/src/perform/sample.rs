@@ -1,0 +1,129 @@
+//! Asks the model for one reply.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use domain::context::{CallPolicy, Prompt};
+use domain::effect::Request;
+use domain::entry::Body;
+use domain::id::{CallId, ConversationId, ReplyId};
+use domain::model::{Reply, SampleFault, Sampled, StopReason};
+use domain::setting::Setting;
+
+use super::guarded;
+use crate::live::Live;
+use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer};
+use crate::run::RunError;
+
+pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
+    let Request { prompt, wait_ms } = request;
+    if wait_ms > 0 && live.stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(wait_ms))).await.is_none()
+    {
+        return Ok(());
+    }
+    let id = ReplyId::new(live.ports.clock.new_id());
+    let draft = DraftReply::new(live.ports.observer.as_ref(), live.conversation.id(), &id);
+    let outcome = ask_model(live, &prompt, &draft, setting).await;
+    let shown = draft.has_shown();
+    drop(draft);
+    match outcome {
+        Ok(sampled) if sampled.stop == StopReason::Cancelled => keep_cut(live, id, &prompt, sampled).await,
+        Ok(sampled) => record(live, id, &prompt, sampled).await,
+        Err(fault) => {
+            withdraw(live, &id, shown, &fault);
+            // A fault that the stop itself brought about is none of the model's.
+            if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(fault)]).await }
+        }
+    }
+}
+
+async fn ask_model(
+    live: &Live<'_>,
+    prompt: &Prompt,
+    draft: &DraftReply<'_>,
+    setting: &Setting,
+) -> Result<Sampled, SampleFault> {
+    let model = &live.ports.model;
+    let broke = || SampleFault::Unknown("the adapter of the model broke off".to_owned());
+    if let Some(tokens) = guarded(model.count(prompt)).await.ok_or_else(broke)?? {
+        let (needed, window) = (tokens.saturating_add(reserve(setting)), setting.model.window);
+        if needed > window {
+            return Err(SampleFault::TooLong { needed, window });
+        }
+    }
+    guarded(model.sample(prompt, draft, &live.stop)).await.ok_or_else(broke)?
+}
+
+/// Tokens kept free for the reply: 20 % of the window, but 512 at least.
+fn reserve(setting: &Setting) -> u32 {
+    (setting.model.window / 5).max(512).min(setting.limits.reply_tokens)
+}
+
+async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: Sampled) -> Result<(), RunError> {
+    name_calls(live, &mut sampled);
+    let reply = Reply {
+        id,
+        seen: prompt.seen,
+        prefix: prompt.prefix.hash,
+        forbidden: prompt.calls == CallPolicy::Forbidden,
+        sampled,
+    };
+    live.record(vec![Body::Replied(reply)]).await
+}
+
+/// What was shown before a stop stands as a cut reply; its calls never ran and are left out.
+async fn keep_cut(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, sampled: Sampled) -> Result<(), RunError> {
+    let cut = Sampled { calls: Vec::new(), ..sampled };
+    if cut.is_mute() { Ok(()) } else { record(live, id, prompt, cut).await }
+}
+
+/// Gives every call an id of its own in the conversation; what the wire used is kept beside it.
+fn name_calls(live: &Live<'_>, sampled: &mut Sampled) {
+    let mut used = HashSet::new();
+    for call in &mut sampled.calls {
+        let fresh = !call.id.as_str().trim().is_empty() && !live.conversation.knows_call(&call.id);
+        if !fresh || !used.insert(call.id.clone()) {
+            let wire = std::mem::replace(&mut call.id, CallId::new(format!("call_{}", live.ports.clock.new_id())));
+            call.wire_id = Some(wire.as_str().to_owned());
+            used.insert(call.id.clone());
+        }
+    }
+}
+
+fn withdraw(live: &Live<'_>, id: &ReplyId, shown: bool, fault: &SampleFault) {
+    if shown {
+        let reason = if fault.is_passing() { "The model is asked again." } else { "The model broke off." };
+        live.ports.observer.notify(live.conversation.id(), Event::DraftWithdrawn { reply: id, reason });
+    }
+}
+
+/// Hands pieces of a reply to the observer, with their places.
+struct DraftReply<'a> {
+    observer: &'a dyn Observer,
+    conversation: &'a ConversationId,
+    reply: &'a ReplyId,
+    offsets: Mutex<HashMap<Channel, u64>>,
+}
+
+impl<'a> DraftReply<'a> {
+    fn new(observer: &'a dyn Observer, conversation: &'a ConversationId, reply: &'a ReplyId) -> Self {
+        Self { observer, conversation, reply, offsets: Mutex::default() }
+    }
+
+    fn has_shown(&self) -> bool {
+        self.offsets.lock().is_ok_and(|offsets| !offsets.is_empty())
+    }
+}
+
+impl DeltaSink for DraftReply<'_> {
+    fn delta(&self, channel: Channel, text: &str) {
+        let Ok(mut offsets) = self.offsets.lock() else { return };
+        let next = offsets.entry(channel).or_default();
+        let offset = *next;
+        *next += text.len() as u64;
+        drop(offsets);
+        let source = DeltaSource::Reply(self.reply);
+        self.observer.notify(self.conversation, Event::Delta { source, channel, offset, text });
+    }
+}
