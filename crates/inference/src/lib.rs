@@ -1,1 +1,14 @@
-//! inference: being laid.
+//! Models behind the `Model` port: supervised worker processes on this machine and remote engines. This crate holds no
+//! native code, no SQL, no tools and no web server.
+//!
+//! The first group of modules is shared with the worker executables, which take this crate without its `client` feature.
+
+pub mod dialect;
+pub mod protocol;
+pub mod repetition;
+pub mod utf8;
+
+pub mod gguf;
+
+#[cfg(feature = "client")]
+pub mod local;

@@ -1,0 +1,13 @@
+//! Local models: a supervised worker process per model. The supervisor starts and watches it, the model behind the port
+//! speaks with it, and nothing here is native code. Files and processes are touched by `process` and `file` alone.
+
+mod file;
+mod health;
+mod model;
+mod process;
+mod ring;
+mod session;
+
+pub use file::OpenError;
+pub use model::{LocalModel, LocalOptions, SamplingDefaults};
+pub use process::worker_beside_executable;

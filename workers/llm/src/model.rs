@@ -1,0 +1,168 @@
+//! An opened model: weights, sequence, template, grammars, and what its metadata says. It answers no requests itself.
+
+use std::num::NonZeroU32;
+
+use inference::dialect::hermes;
+use inference::protocol::message::{Failure, Loaded, Probe, Probed, Prompt, SamplingHints, Stop, Tool};
+use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+use std::time::Instant;
+
+use crate::chat::Chat;
+use crate::grammar::Grammars;
+use crate::lane::{BATCH, Lane};
+use crate::reply::ReplyError;
+use crate::tokens;
+
+/// A model that is ready.
+pub(crate) struct Opened<'model> {
+    pub(crate) model: &'model LlamaModel,
+    pub(crate) lane: Lane<'model>,
+    pub(crate) grammars: Grammars,
+    chat: Chat,
+}
+
+impl<'model> Opened<'model> {
+    /// Prepares loaded weights for talk.
+    pub(crate) fn new(
+        backend: &LlamaBackend,
+        model: &'model LlamaModel,
+        window: u32,
+        threads: u32,
+    ) -> Result<Opened<'model>, Failure> {
+        let bad = |reason: String| Failure::BadModel { reason };
+        let source = model.meta_val_str("tokenizer.chat_template").unwrap_or_default();
+        if source.is_empty() {
+            return Err(bad("no chat template: it cannot chat".to_owned()));
+        }
+        let spelling = |token| String::from_utf8_lossy(&tokens::piece(model, token)).into_owned();
+        let (bos, eos) = (spelling_of(model.vocab().bos(), &spelling), spelling_of(model.vocab().eos(), &spelling));
+        let controls = tokens::control_spellings(model);
+        let chat = Chat::new(&source, &bos, &eos, controls).map_err(|error| bad(error.to_string()))?;
+        let grammars = Grammars::new(model).map_err(bad)?;
+        let context = model
+            .new_context(backend, context_params(window.min(model.n_ctx_train()), threads))
+            .map_err(|error| bad(format!("no memory for a window of {window} tokens: {error}")))?;
+        Ok(Opened { model, lane: Lane::new(context), grammars, chat })
+    }
+
+    /// What it is.
+    pub(crate) fn describe(&self, backend: &str) -> Loaded {
+        let text = |key: &str| self.model.meta_val_str(key).unwrap_or_default();
+        let shape = self.chat.shape();
+        Loaded {
+            name: text("general.name"),
+            architecture: text("general.architecture"),
+            window: u32::try_from(self.lane.window()).unwrap_or(u32::MAX),
+            trained_window: self.model.n_ctx_train(),
+            dialect: "hermes".to_owned(),
+            dialect_source: if shape.tools { "template" } else { "built-in" }.to_owned(),
+            constrained: true,
+            reasoning: shape.thinking,
+            exact_reuse: !self.model.is_recurrent() && !self.model.is_hybrid(),
+            sampling: sampling_hints(self.model),
+            backend: backend.to_owned(),
+        }
+    }
+
+    /// The template has opened the reasoning channel.
+    pub(crate) fn thinking(&self) -> bool {
+        self.chat.shape().thinking
+    }
+
+    /// The ids of a prompt; refused if they leave no room for a reply.
+    pub(crate) fn encode(&self, prompt: &Prompt) -> Result<Vec<LlamaToken>, ReplyError> {
+        let ids = self.count(prompt)?;
+        if ids.len() + 1 >= self.lane.window() {
+            let needed = u32::try_from(ids.len() + 1).unwrap_or(u32::MAX);
+            let window = u32::try_from(self.lane.window()).unwrap_or(u32::MAX);
+            return Err(ReplyError::Failed(Failure::TooLong { needed, window }));
+        }
+        Ok(ids)
+    }
+
+    /// The ids of a prompt, of whatever length.
+    pub(crate) fn count(&self, prompt: &Prompt) -> Result<Vec<LlamaToken>, ReplyError> {
+        let spans = self
+            .chat
+            .render(prompt)
+            .map_err(|error| ReplyError::Failed(Failure::BadRequest { reason: error.to_string() }))?;
+        Ok(tokens::encode(self.model, &spans))
+    }
+
+    /// The ids of a text of the dialect's own.
+    pub(crate) fn plain(&self, text: &str) -> Vec<LlamaToken> {
+        self.model.vocab().tokenize(text.as_bytes(), false, true)
+    }
+
+    /// The tools that a grammar can express; the others are not called.
+    pub(crate) fn expressible(&self, tools: &[Tool]) -> Vec<Tool> {
+        tools.iter().filter(|tool| self.grammars.refusal(tool).is_none()).cloned().collect()
+    }
+
+    /// How a reply ends with this token, if it does.
+    pub(crate) fn stop_of(&self, token: LlamaToken, bytes: &[u8]) -> Option<Stop> {
+        let vocab = self.model.vocab();
+        if vocab.is_eog(token) {
+            return Some(Stop::Natural);
+        }
+        // Some files call the tags of the dialect control tokens; they are text all the same.
+        let of_dialect =
+            [hermes::OPENER, hermes::CLOSER, "<think>", "</think>"].iter().any(|tag| tag.as_bytes() == bytes);
+        (vocab.is_control(token) && !of_dialect).then_some(Stop::StopMarker)
+    }
+
+    /// Times the bare engine on made-up tokens; the sequence is empty afterwards.
+    pub(crate) fn probe(&mut self, probe: Probe) -> Result<Probed, ReplyError> {
+        let total = probe.prefix + probe.new + probe.decode;
+        if total as usize >= self.lane.window() {
+            let window = u32::try_from(self.lane.window()).unwrap_or(u32::MAX);
+            return Err(ReplyError::Failed(Failure::TooLong { needed: total, window }));
+        }
+        let sample = self.plain(&"The lamp stood by the door of the long hall and gave a quiet light. ".repeat(8));
+        let made_up: Vec<LlamaToken> = sample.into_iter().cycle().take(total as usize).collect();
+        let (prefix, rest) = made_up.split_at(probe.prefix as usize);
+        let (new, one_by_one) = rest.split_at(probe.new as usize);
+        self.lane.cut(0)?;
+        let prefix_took = timed(|| self.lane.decode_whole(prefix))?;
+        let new_took = timed(|| self.lane.decode_whole(new))?;
+        let decode_took = timed(|| one_by_one.iter().try_for_each(|token| self.lane.decode_whole(&[*token])))?;
+        self.lane.cut(0)?;
+        Ok(Probed { prefix: prefix_took, new: new_took, decode: decode_took })
+    }
+}
+
+fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<u64, E> {
+    let started = Instant::now();
+    work()?;
+    Ok(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX))
+}
+
+fn spelling_of(token: LlamaToken, spelling: &dyn Fn(LlamaToken) -> String) -> String {
+    if token.0 < 0 { String::new() } else { spelling(token) }
+}
+
+fn context_params(window: u32, threads: u32) -> LlamaContextParams {
+    let batch = u32::try_from(BATCH).unwrap_or(512);
+    let threads = i32::try_from(threads.max(1)).unwrap_or(1);
+    LlamaContextParams::default()
+        .with_n_ctx(NonZeroU32::new(window))
+        .with_n_batch(batch)
+        .with_n_ubatch(batch)
+        .with_n_threads(threads)
+        .with_n_threads_batch(threads)
+        // Full-size cells make a sliding-window model exact under cuts (ENGINE-31).
+        .with_swa_full(true)
+}
+
+fn sampling_hints(model: &LlamaModel) -> SamplingHints {
+    let number = |key: &str| model.meta_val_str(&format!("general.sampling.{key}")).ok();
+    SamplingHints {
+        temperature: number("temp").and_then(|text| text.parse().ok()),
+        top_p: number("top_p").and_then(|text| text.parse().ok()),
+        top_k: number("top_k").and_then(|text| text.parse().ok()),
+        min_p: number("min_p").and_then(|text| text.parse().ok()),
+    }
+}

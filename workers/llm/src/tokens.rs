@@ -1,0 +1,55 @@
+//! From spans to token ids: the template's own text with control tokens on, content with them off, each alone
+//! (ENGINE-44). And the way back, token by token.
+
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+
+use crate::native::Span;
+
+/// The ids of a prompt.
+pub(crate) fn encode(model: &LlamaModel, spans: &[Span]) -> Vec<LlamaToken> {
+    let vocab = model.vocab();
+    let mut ids = Vec::new();
+    for span in spans {
+        let piece = if ids.is_empty() { encode_span(model, span) } else { encode_later_span(model, span) };
+        ids.extend(piece);
+    }
+    if vocab.should_add_bos() && ids.first() != Some(&vocab.bos()) {
+        ids.insert(0, vocab.bos());
+    }
+    ids
+}
+
+fn encode_span(model: &LlamaModel, span: &Span) -> Vec<LlamaToken> {
+    model.vocab().tokenize(span.text.as_bytes(), false, !span.content)
+}
+
+/// Some tokenizers put a blank before a text; inside a prompt there is none. A line break before the span takes it,
+/// and its own tokens are dropped again.
+fn encode_later_span(model: &LlamaModel, span: &Span) -> Vec<LlamaToken> {
+    let vocab = model.vocab();
+    if !puts_blank_first(model) {
+        return encode_span(model, span);
+    }
+    let head = vocab.tokenize(b"\n", false, false);
+    let whole = vocab.tokenize(format!("\n{}", span.text).as_bytes(), false, !span.content);
+    whole.strip_prefix(head.as_slice()).map_or_else(|| encode_span(model, span), <[LlamaToken]>::to_vec)
+}
+
+fn puts_blank_first(model: &LlamaModel) -> bool {
+    let stated = model.meta_val_str("tokenizer.ggml.add_space_prefix").ok();
+    let kind = model.meta_val_str("tokenizer.ggml.model").unwrap_or_default();
+    stated.map_or(kind == "llama", |value| value == "true")
+}
+
+/// The bytes of one token; control tokens have their spelling.
+pub(crate) fn piece(model: &LlamaModel, token: LlamaToken) -> Vec<u8> {
+    model.vocab().token_to_piece(token, true, None)
+}
+
+/// The spellings of all control tokens.
+pub(crate) fn control_spellings(model: &LlamaModel) -> Vec<String> {
+    let vocab = model.vocab();
+    let control = vocab.tokens().filter(|token| vocab.is_control(*token));
+    control.filter_map(|token| String::from_utf8(piece(model, token)).ok()).filter(|text| !text.is_empty()).collect()
+}
