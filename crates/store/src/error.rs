@@ -1,0 +1,201 @@
+//! What can go wrong, typed by who must act. Texts hold no path, key, query or content, so they may be shown.
+
+use std::time::Duration;
+use thiserror::Error;
+
+use crate::migrate::MigrateError;
+
+/// A fault below the rules: nobody did anything wrong, and nothing was changed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// SQLite or SQLCipher refused; the transaction was rolled back.
+    #[error("The database could not do that. Nothing was changed; try again, and look at the log if it stays so.")]
+    Database(#[from] rusqlite::Error),
+    /// A file could not be read or written.
+    #[error("A file of the data folder could not be read or written. Check free space and permissions.")]
+    File(#[from] std::io::Error),
+    /// The database was closed (lock, sign-out, shutdown) before the work was done.
+    #[error("The database is closed. Unlock it and try again.")]
+    Closed,
+    /// The operating system gave no random bytes.
+    #[error("The system gave no random numbers. Restart the machine and try again.")]
+    Randomness,
+    /// A stored value is not one that this program writes.
+    #[error("A stored value cannot be read ({0}). Restore the last backup.")]
+    Corrupt(&'static str),
+    /// A key derivation failed to run.
+    #[error("The key could not be derived. Free some memory and try again.")]
+    Derivation,
+}
+
+/// Why an instance does not open: the operator must act. [`OpenError::exit_code`] is the process's answer.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Another server holds the data folder.
+    #[error("Another server already uses this data folder. Stop it first, or choose another folder.")]
+    InUse,
+    /// The data folder is readable for others or belongs to somebody else.
+    #[error(
+        "The data folder must belong to you and be closed to others. Run chmod 700 on it, or choose another folder."
+    )]
+    RootUnsafe,
+    /// The key file has the wrong owner, mode, kind or length.
+    #[error(
+        "The instance key must be your own file of 32 bytes with mode 0600. Repair it, or run `riad restore FILE`."
+    )]
+    KeyUnsafe,
+    /// There is a database but no key; a new key would open nothing.
+    #[error("The instance key is missing although a database is there. Put it back, or run `riad restore FILE`.")]
+    KeyMissing,
+    /// The key does not open the database.
+    #[error("The instance key does not open the database. Put the right key back, or run `riad restore FILE`.")]
+    KeyWrong,
+    /// Vaults lie in the folder, but no instance database.
+    #[error("The instance database is missing although vaults are there. Put it back, or run `riad restore FILE`.")]
+    DatabaseMissing,
+    /// The schema is newer than this program, or was changed after it was applied.
+    #[error("{0}")]
+    Schema(#[from] SchemaError),
+    /// Anything below.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl OpenError {
+    /// The exit code of `sysexits.h` for this fault: 65 bad data, 74 input/output, 75 try later, 78 configuration.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::InUse => 75,
+            Self::RootUnsafe | Self::KeyUnsafe | Self::KeyMissing | Self::KeyWrong | Self::DatabaseMissing => 78,
+            Self::Schema(_) => 65,
+            Self::Store(_) => 74,
+        }
+    }
+}
+
+/// Why a schema is refused. Nothing was changed.
+#[derive(Debug, Error)]
+pub enum SchemaError {
+    /// Made by a later release.
+    #[error("This database was made by a newer release (schema {found}, known up to {known}). Install that release.")]
+    Newer {
+        /// The highest step that the database holds.
+        found: u32,
+        /// The highest step that this program knows.
+        known: u32,
+    },
+    /// An applied step differs from the one in this program.
+    #[error("Step {number} of the schema differs from the one in this release. Install the release it came from.")]
+    Changed {
+        /// The number of the step.
+        number: u32,
+    },
+    /// A migration was cut off and the copy made before it does not verify.
+    #[error("A migration was cut off and its safety copy does not verify. Run `riad restore FILE`.")]
+    HalfMigrated,
+    /// Not enough free space for the safety copy (2.2 times the file).
+    #[error("The migration needs {needed} bytes of free space. Make room and try again.")]
+    NoSpace {
+        /// Bytes needed.
+        needed: u64,
+    },
+    /// A step failed; the copy was put back.
+    #[error("The migration failed and the former state was put back. Look at the log, then try again.")]
+    Failed,
+}
+
+/// Why a vault stays shut although its key is right.
+#[derive(Debug, Error)]
+pub enum VaultFault {
+    /// The file is not the one the instance row describes (person, generation or key).
+    #[error("This vault's file is not the one that belongs to this account. Put the right file back from a backup.")]
+    Swapped,
+    /// The file is older than the last one seen: opens only when accepted.
+    #[error(
+        "This vault's file is older than the one last seen: later changes are missing. Accept that, or restore a newer one."
+    )]
+    Older,
+    /// There is no file.
+    #[error("This vault's file is missing. Put it back from a backup.")]
+    Missing,
+    /// The schema is refused.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// Anything below.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a password was not taken. `Wrong` is the one answer for an unknown handle, a wrong password and a closed account.
+#[derive(Debug, Error)]
+pub enum SignInError {
+    /// Handle or password is wrong.
+    #[error("Handle or password is wrong. Check both and try again.")]
+    Wrong,
+    /// Too many tries; nothing was derived.
+    #[error("Too many tries. Wait and try again.")]
+    Throttled {
+        /// How long until a try can count again.
+        retry_after: Duration,
+    },
+    /// Too many derivations at once; nothing was derived.
+    #[error("The server is busy checking passwords. Try again in a few seconds.")]
+    Busy,
+    /// The password is right but the vault stays shut.
+    #[error(transparent)]
+    Vault(#[from] VaultFault),
+    /// Anything below.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why the first account was not made. Nothing was changed.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// Somebody exists already.
+    #[error("This instance is already set up. Sign in instead.")]
+    Done,
+    /// Too many derivations at once.
+    #[error("The server is busy checking passwords. Try again in a few seconds.")]
+    Busy,
+    /// Anything below.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+macro_rules! from_sql_and_io {
+    ($($error:ty),*) => {$(
+        impl From<rusqlite::Error> for $error {
+            fn from(error: rusqlite::Error) -> Self {
+                Self::Store(error.into())
+            }
+        }
+        impl From<std::io::Error> for $error {
+            fn from(error: std::io::Error) -> Self {
+                Self::Store(error.into())
+            }
+        }
+    )*};
+}
+
+impl From<MigrateError> for OpenError {
+    fn from(error: MigrateError) -> Self {
+        match error {
+            MigrateError::NotThisKey => Self::KeyWrong,
+            MigrateError::Schema(error) => Self::Schema(error),
+            MigrateError::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+impl From<MigrateError> for VaultFault {
+    fn from(error: MigrateError) -> Self {
+        match error {
+            MigrateError::NotThisKey => Self::Swapped,
+            MigrateError::Schema(error) => Self::Schema(error),
+            MigrateError::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+from_sql_and_io!(OpenError, VaultFault, SignInError, SetupError);

@@ -1,0 +1,1 @@
+//! Migrations: to come.

@@ -1,0 +1,136 @@
+//! Keys of requests that create or act: the same key again gives the first answer (UI-6). An effect stores its answer
+//! in its own transaction by [`Finish`]. Not here: what a route answers.
+
+use domain::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::error::StoreError;
+use crate::vault::Vault;
+
+/// How long an answer is kept.
+const KEPT: i64 = 24 * 60 * 60 * 1000;
+
+/// What a key means now.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// Nobody used it, or its work was cut off before its effect: do the work and finish the ticket.
+    New(Ticket),
+    /// The work is done: this was the answer.
+    Replay {
+        /// The HTTP status.
+        status: u16,
+        /// The body.
+        body: Vec<u8>,
+    },
+    /// The work is under way.
+    Working,
+    /// The key was used for another request.
+    KeyReused,
+}
+
+/// The right and the duty to answer for one key. It can be answered once; clones are for a second try after the first
+/// effect did not happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    key: String,
+}
+
+/// Stores an answer in the transaction of its effect: `answer` makes status and body from what was done.
+pub struct Finish<T: ?Sized> {
+    ticket: Ticket,
+    answer: Box<Answer<T>>,
+}
+
+type Answer<T> = dyn FnOnce(&T) -> (u16, Vec<u8>) + Send;
+
+impl<T: ?Sized> Finish<T> {
+    /// Answers `ticket` with what `answer` makes of the effect's result.
+    pub fn new(ticket: Ticket, answer: impl FnOnce(&T) -> (u16, Vec<u8>) + Send + 'static) -> Self {
+        Self { ticket, answer: Box::new(answer) }
+    }
+}
+
+/// For effects: stores the answer, if one was asked for.
+pub(super) fn finish_with<T: ?Sized>(db: &Connection, finish: Option<Finish<T>>, value: &T) -> Result<(), StoreError> {
+    let Some(Finish { ticket, answer }) = finish else { return Ok(()) };
+    let (status, body) = answer(value);
+    store(db, &ticket, status, &body)
+}
+
+impl Vault {
+    /// Looks a key up and takes it if it is free. `request` is the SHA-256 of the body.
+    pub async fn begin(
+        &self,
+        key: String,
+        route: String,
+        request: [u8; 32],
+        now: Timestamp,
+    ) -> Result<Begun, StoreError> {
+        let opened = self.0.opened;
+        self.write(move |db| {
+            db.execute("DELETE FROM idempotency WHERE at <= ?1", [now.0 - KEPT])?;
+            match known(db, &key)? {
+                Some(row) if row.route != route || row.request != request => Ok(Begun::KeyReused),
+                Some(Row { answer: Some((status, body)), .. }) => Ok(Begun::Replay { status, body }),
+                Some(row) if row.opened == opened => Ok(Begun::Working),
+                _ => take(db, key, &route, request, opened, now).map(Begun::New),
+            }
+        })
+        .await
+    }
+
+    /// Stores the answer of work whose effect is not in this vault. Effects in the vault take a [`Finish`] instead.
+    pub async fn finish(&self, ticket: Ticket, status: u16, body: Vec<u8>) -> Result<(), StoreError> {
+        self.write(move |db| store(db, &ticket, status, &body)).await
+    }
+
+    /// Gives a key free: nothing was done, and the same request may come again.
+    pub async fn abandon(&self, ticket: Ticket) -> Result<(), StoreError> {
+        self.write(move |db| {
+            db.execute("DELETE FROM idempotency WHERE key = ?1 AND status IS NULL", [ticket.key])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+struct Row {
+    route: String,
+    request: [u8; 32],
+    opened: u64,
+    answer: Option<(u16, Vec<u8>)>,
+}
+
+fn known(db: &Connection, key: &str) -> Result<Option<Row>, StoreError> {
+    let mut statement =
+        db.prepare_cached("SELECT route, request, opened, status, body FROM idempotency WHERE key = ?1")?;
+    let row = statement.query_row([key], |row| {
+        let answer: (Option<u16>, Option<Vec<u8>>) = (row.get(3)?, row.get(4)?);
+        Ok(Row { route: row.get(0)?, request: row.get(1)?, opened: row.get(2)?, answer: answer.0.zip(answer.1) })
+    });
+    Ok(row.optional()?)
+}
+
+/// Takes a key, also one whose work was cut off when the vault was last closed.
+fn take(
+    db: &Connection,
+    key: String,
+    route: &str,
+    request: [u8; 32],
+    opened: u64,
+    now: Timestamp,
+) -> Result<Ticket, StoreError> {
+    db.execute(
+        "INSERT OR REPLACE INTO idempotency (key, route, request, opened, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![key, route, request, opened, now.0],
+    )?;
+    Ok(Ticket { key })
+}
+
+fn store(db: &Connection, ticket: &Ticket, status: u16, body: &[u8]) -> Result<(), StoreError> {
+    let stored = db.execute(
+        "UPDATE idempotency SET status = ?2, body = ?3 WHERE key = ?1 AND status IS NULL",
+        params![ticket.key, status, body],
+    )?;
+    if stored == 0 { Err(StoreError::Corrupt("idempotency key")) } else { Ok(()) }
+}

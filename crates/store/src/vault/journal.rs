@@ -1,0 +1,271 @@
+//! The journal port over the vault: compare and append in one durable transaction, load in order. The tables refuse
+//! any change of an entry. Not here: what entries mean (`domain`).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::conversation::Conversation;
+use domain::entry::{Body, Draft, Entry};
+use domain::id::{ApprovalId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
+use domain::time::Timestamp;
+use harness::ports::{Journal, JournalError};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::error::StoreError;
+use crate::vault::Vault;
+use crate::vault::idempotency::{self, Finish};
+
+/// An entry with its place in the vault: what the event stream carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequenced {
+    /// Counted over all conversations from 1, without gap or reuse.
+    pub seq: u64,
+    /// Where it belongs.
+    pub conversation: ConversationId,
+    /// The entry.
+    pub entry: Entry,
+}
+
+#[async_trait]
+impl Journal for Vault {
+    async fn load(&self, conversation: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
+        let conversation = conversation.clone();
+        self.read(move |db| load(db, &conversation, since)).await.map_err(JournalError::from)
+    }
+
+    async fn append(
+        &self,
+        conversation: &ConversationId,
+        expected: EntryNumber,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Entry>, JournalError> {
+        self.append_with(conversation, expected, drafts, None).await
+    }
+
+    async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
+        self.read(unfinished).await.map_err(JournalError::from)
+    }
+
+    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
+        let approval = approval.clone();
+        self.read(move |db| asked_in(db, &approval)).await.map_err(JournalError::from)
+    }
+}
+
+impl Vault {
+    /// [`Journal::append`] that stores the answer to a request with an idempotency key in the same transaction.
+    pub async fn append_with(
+        &self,
+        conversation: &ConversationId,
+        expected: EntryNumber,
+        drafts: Vec<Draft>,
+        finish: Option<Finish<[Entry]>>,
+    ) -> Result<Vec<Entry>, JournalError> {
+        let conversation = conversation.clone();
+        let (entries, head) = self
+            .write(move |db| {
+                let appended = append(db, &conversation, expected, drafts)?;
+                idempotency::finish_with(db, finish, &appended.0)?;
+                Ok::<_, AppendError>(appended)
+            })
+            .await?;
+        // A later append may have been faster to get here; the head only grows.
+        self.0.head.send_if_modified(|known| head > std::mem::replace(known, head.max(*known)));
+        Ok(entries)
+    }
+
+    /// The journal port of this vault.
+    pub fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.clone())
+    }
+
+    /// Entries of all conversations after `seq`, in order, at most `limit`.
+    pub async fn entries_since(&self, seq: u64, limit: usize) -> Result<Vec<Sequenced>, StoreError> {
+        self.read(move |db| entries_since(db, seq, limit)).await
+    }
+
+    /// The entry that holds a message with this id, so that sending twice records once.
+    pub async fn entry_of_message(
+        &self,
+        conversation: ConversationId,
+        message: MessageId,
+    ) -> Result<Option<EntryNumber>, StoreError> {
+        self.read(move |db| {
+            let mut statement =
+                db.prepare_cached("SELECT number FROM entries WHERE conversation = ?1 AND message = ?2")?;
+            let number = statement.query_row([conversation.as_str(), message.as_str()], |row| row.get(0)).optional()?;
+            Ok(number.map(EntryNumber))
+        })
+        .await
+    }
+}
+
+enum AppendError {
+    Store(StoreError),
+    Journal(JournalError),
+}
+
+impl From<StoreError> for AppendError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<AppendError> for JournalError {
+    fn from(error: AppendError) -> Self {
+        match error {
+            AppendError::Store(error) => error.into(),
+            AppendError::Journal(error) => error,
+        }
+    }
+}
+
+impl From<StoreError> for JournalError {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(?error, "the journal failed");
+        Self::Storage(error.to_string())
+    }
+}
+
+/// Where the journal stands: the conversation's head and marks, and the vault's head.
+struct Ends {
+    head: u64,
+    said: u64,
+    seen: u64,
+    seq: u64,
+}
+
+fn append(
+    db: &Connection,
+    conversation: &ConversationId,
+    expected: EntryNumber,
+    drafts: Vec<Draft>,
+) -> Result<(Vec<Entry>, u64), AppendError> {
+    let absent = || AppendError::Journal(JournalError::Absent(conversation.clone()));
+    let mut ends = ends(db, conversation)?.ok_or_else(absent)?;
+    if ends.head != expected.0 {
+        return Err(AppendError::Journal(JournalError::Moved { head: EntryNumber(ends.head) }));
+    }
+    let mut entries = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        ends.head += 1;
+        ends.seq += 1;
+        let entry = draft.at_number(EntryNumber(ends.head));
+        insert(db, conversation, ends.seq, &entry)?;
+        match &entry.body {
+            Body::Said(_) => ends.said = ends.head,
+            Body::Replied(reply) => ends.seen = reply.seen.0,
+            _ => {}
+        }
+        entries.push(entry);
+    }
+    if let Some(last) = entries.last() {
+        mark(db, conversation, &ends, last)?;
+    }
+    Ok((entries, ends.seq))
+}
+
+fn ends(db: &Connection, conversation: &ConversationId) -> Result<Option<Ends>, StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT conversations.head, last_said, last_seen, identity.head FROM conversations, identity WHERE id = ?1",
+    )?;
+    let ends = statement.query_row([conversation.as_str()], |row| {
+        Ok(Ends { head: row.get(0)?, said: row.get(1)?, seen: row.get(2)?, seq: row.get(3)? })
+    });
+    Ok(ends.optional()?)
+}
+
+fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entry) -> Result<(), StoreError> {
+    let (message, approval) = match &entry.body {
+        Body::Said(message) => (Some(message.id.as_str()), None),
+        Body::Asked(approval) => (None, Some(approval.id.as_str())),
+        _ => (None, None),
+    };
+    let mut statement = db.prepare_cached(
+        "INSERT INTO entries (conversation, number, seq, version, at, turn, frame, message, approval, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    statement.execute(params![
+        conversation.as_str(),
+        entry.number.0,
+        seq,
+        entry.version,
+        entry.at.0,
+        entry.turn.as_str(),
+        entry.frame.as_str(),
+        message,
+        approval,
+        entry.body.encode(),
+    ])?;
+    Ok(())
+}
+
+/// A turn is certainly over if its end was written last and a reply had seen every message.
+fn mark(db: &Connection, conversation: &ConversationId, ends: &Ends, last: &Entry) -> Result<(), StoreError> {
+    let over = matches!(last.body, Body::Ended { .. }) && ends.said <= ends.seen;
+    let mut statement =
+        db.prepare_cached("UPDATE conversations SET last_said = ?2, last_seen = ?3, unfinished = ?4 WHERE id = ?1")?;
+    statement.execute(params![conversation.as_str(), ends.said, ends.seen, !over])?;
+    Ok(())
+}
+
+const COLUMNS: &str = "number, version, at, turn, frame, body";
+
+fn load(db: &Connection, conversation: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, StoreError> {
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM entries WHERE conversation = ?1 AND number > ?2 ORDER BY number"
+    ))?;
+    let mut rows = statement.query(params![conversation.as_str(), since.0])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(entry(row)?);
+    }
+    Ok(entries)
+}
+
+fn entries_since(db: &Connection, seq: u64, limit: usize) -> Result<Vec<Sequenced>, StoreError> {
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {COLUMNS}, seq, conversation FROM entries WHERE seq > ?1 ORDER BY seq LIMIT ?2"
+    ))?;
+    let mut rows = statement.query(params![seq, limit])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let conversation = ConversationId::new(row.get::<_, String>(7)?);
+        entries.push(Sequenced { seq: row.get(6)?, conversation, entry: entry(row)? });
+    }
+    Ok(entries)
+}
+
+fn entry(row: &Row<'_>) -> Result<Entry, StoreError> {
+    let number = EntryNumber(row.get(0)?);
+    let version = row.get(1)?;
+    let body: String = row.get(5)?;
+    Ok(Entry {
+        number,
+        version,
+        at: Timestamp(row.get(2)?),
+        turn: TurnId::new(row.get::<_, String>(3)?),
+        frame: FrameId::new(row.get::<_, String>(4)?),
+        body: Body::decode(number, version, &body).map_err(|_| StoreError::Corrupt("entry"))?,
+    })
+}
+
+/// Only conversations that may have an unfinished turn are folded; the fold decides.
+fn unfinished(db: &rusqlite::Transaction<'_>) -> Result<Vec<ConversationId>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT id FROM conversations WHERE unfinished = 1 ORDER BY id")?;
+    let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let mut live = Vec::new();
+    for id in ids.into_iter().map(ConversationId::new) {
+        let entries = load(db, &id, EntryNumber(0))?;
+        if Conversation::fold(id.clone(), &entries).live().is_some() {
+            live.push(id);
+        }
+    }
+    Ok(live)
+}
+
+fn asked_in(db: &Connection, approval: &ApprovalId) -> Result<Option<ConversationId>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT conversation FROM entries WHERE approval = ?1 LIMIT 1")?;
+    let id = statement.query_row([approval.as_str()], |row| row.get::<_, String>(0)).optional()?;
+    Ok(id.map(ConversationId::new))
+}
