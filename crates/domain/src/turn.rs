@@ -27,6 +27,8 @@ pub struct Turn {
     waiting: Vec<Waiting>,
     faults: Vec<SampleFault>,
     stopped: bool,
+    /// How often the turn was taken up again without getting any further.
+    resumes: usize,
     ended: Option<Outcome>,
 }
 
@@ -60,6 +62,7 @@ impl Turn {
             waiting: Vec::new(),
             faults: Vec::new(),
             stopped: false,
+            resumes: 0,
             ended: None,
         }
     }

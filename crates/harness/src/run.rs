@@ -5,6 +5,8 @@ use domain::effect::Effect;
 use domain::entry::Body;
 use domain::id::{ConversationId, TurnId};
 use domain::outcome::Outcome;
+use domain::setting::Setting;
+use domain::turn::CallState;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -35,18 +37,35 @@ pub trait StopDesk: Send + Sync {
     fn running(&self, turn: &TurnId, stop: &CancellationToken);
 }
 
+/// Why a conversation is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entrance {
+    /// Something was recorded.
+    Woken,
+    /// The process that drove it before is gone.
+    Resumed,
+}
+
 /// Drives a conversation until nothing can be done without a person.
 ///
 /// Safe to drop at any await: what was not recorded is done again, by the same path as after a crash.
-pub async fn drive(ports: &Ports, id: &ConversationId, desk: &dyn StopDesk) -> Result<Rested, RunError> {
+pub async fn drive(
+    ports: &Ports,
+    id: &ConversationId,
+    entrance: Entrance,
+    desk: &dyn StopDesk,
+) -> Result<Rested, RunError> {
     let mut live = Live::load(ports, id).await?;
-    resume(&mut live).await?;
+    let mut entrance = entrance;
     loop {
         hold_stop(&mut live, desk);
         let setting = match ports.settings.current(id).await {
             Ok(setting) => setting,
             Err(reason) => return fail(&mut live, reason).await,
         };
+        if was_cut(&live.conversation, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
+            live.record(vec![Body::Resumed]).await?;
+        }
         match live.conversation.next(&setting) {
             Effect::Note(bodies) => drop(live.decide(bodies).await?),
             Effect::Sample(request) => perform::sample(&mut live, request, &setting).await?,
@@ -60,14 +79,13 @@ pub async fn drive(ports: &Ports, id: &ConversationId, desk: &dyn StopDesk) -> R
     }
 }
 
-/// A run that has started and not returned was cut, since only this process drives the conversation now.
-async fn resume(live: &mut Live<'_>) -> Result<(), RunError> {
-    let unfinished =
-        |turn: &domain::turn::Turn| turn.calls().any(|call| call.started.is_some() && call.result.is_none());
-    if live.turn().is_some_and(unfinished) {
-        live.record(vec![Body::Resumed]).await?;
-    }
-    Ok(())
+/// Whether the turn was cut: a run has started and not returned, though only this process drives it; or another
+/// process was at work on it. A turn that waits for its person was not cut.
+fn was_cut(conversation: &Conversation, entrance: Entrance, setting: &Setting) -> bool {
+    let open_run = |call: &CallState| call.result.is_none() && call.started.as_ref().is_some_and(|run| !run.cut);
+    let Some(turn) = conversation.live() else { return false };
+    let at_work = || !matches!(conversation.next(setting), Effect::Rest);
+    turn.calls().any(open_run) || (entrance == Entrance::Resumed && at_work())
 }
 
 /// Gives each turn a stop token of its own, so that a late stop never meets the next turn.

@@ -9,8 +9,8 @@ use domain::id::{ConversationId, TurnId};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::ports::Ports;
-use crate::run::{StopDesk, drive};
+use crate::ports::{JournalError, Ports};
+use crate::run::{Entrance, StopDesk, drive};
 
 /// The conversations of one unlocked vault that are being driven.
 #[derive(Clone)]
@@ -46,6 +46,17 @@ impl Sessions {
 
     /// Drives a conversation, or lets its driver look again.
     pub fn wake(&self, id: &ConversationId) {
+        self.begin(id, Entrance::Woken);
+    }
+
+    /// Goes on with every turn that an earlier process left unfinished.
+    pub async fn resume(&self) -> Result<(), JournalError> {
+        let unfinished = self.ports.journal.unfinished().await?;
+        unfinished.iter().for_each(|id| self.begin(id, Entrance::Resumed));
+        Ok(())
+    }
+
+    fn begin(&self, id: &ConversationId, entrance: Entrance) {
         if self.closing.is_cancelled() {
             return;
         }
@@ -56,7 +67,7 @@ impl Sessions {
         }
         shared.driven.insert(id.clone(), Driven::default());
         let (sessions, id) = (self.clone(), id.clone());
-        shared.tasks.spawn(async move { sessions.keep_driving(&id).await });
+        shared.tasks.spawn(async move { sessions.keep_driving(&id, entrance).await });
         while shared.tasks.try_join_next().is_some() {}
     }
 
@@ -86,10 +97,11 @@ impl Sessions {
         self.lock().driven.clear();
     }
 
-    async fn keep_driving(&self, id: &ConversationId) {
+    async fn keep_driving(&self, id: &ConversationId, mut entrance: Entrance) {
         loop {
             let desk = Registered { sessions: self, id };
-            let end = self.closing.run_until_cancelled(drive(&self.ports, id, &desk)).await;
+            let end = self.closing.run_until_cancelled(drive(&self.ports, id, entrance, &desk)).await;
+            entrance = Entrance::Woken;
             match end {
                 None => return,
                 Some(Ok(_)) => {}

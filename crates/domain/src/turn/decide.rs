@@ -20,6 +20,9 @@ use crate::tool::{EffectClass, Replay};
 /// Milliseconds to wait before the second, third and fourth try of a sample.
 const WAITS_MS: [u64; 4] = [0, 1000, 2000, 4000];
 
+/// How often a turn is taken up again at one place before it ends.
+const MOST_RESUMES: usize = 3;
+
 /// Characters of the model's own words that stand on a card.
 const INTENT_CHARS: usize = 160;
 
@@ -40,6 +43,9 @@ impl Turn {
     pub(crate) fn next(&self, history: &[Arc<Item>], head: EntryNumber, setting: &Setting) -> Effect {
         if self.stopped {
             return self.wind_up(Outcome::Stopped);
+        }
+        if self.resumes >= MOST_RESUMES {
+            return self.wind_up(Outcome::Failed("it was cut off three times at the same place".to_owned()));
         }
         match self.rounds.last() {
             Some(round) if !self.expects_reply() => self.go_on_with(round, setting),

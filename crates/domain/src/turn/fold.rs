@@ -18,6 +18,9 @@ impl Turn {
         if self.ended.is_some() {
             return;
         }
+        if moves_on(&entry.body) {
+            self.resumes = 0;
+        }
         match &entry.body {
             Body::Said(message) => self.said(entry.number, message),
             Body::Withdrawn(message) => self.withdrawn(message),
@@ -115,6 +118,7 @@ impl Turn {
     }
 
     fn resumed(&mut self) {
+        self.resumes += 1;
         let Some(round) = self.rounds.last_mut() else { return };
         for run in round.calls.iter_mut().filter_map(|state| state.started.as_mut()) {
             run.cut = true;
@@ -130,5 +134,22 @@ impl Turn {
         let states = &mut self.rounds.last_mut()?.calls;
         let mut open = states.iter_mut().filter(|state| !state.is_settled());
         open.find_map(|state| state.questions.iter_mut().find(|question| question.approval.id == *approval))
+    }
+}
+
+/// Whether an entry shows that the turn got further since it was last taken up.
+fn moves_on(body: &Body) -> bool {
+    match body {
+        Body::Replied(_) | Body::Faltered(_) | Body::Answered(_) | Body::Returned(_) => true,
+        Body::Said(_)
+        | Body::Withdrawn(_)
+        | Body::Rejected { .. }
+        | Body::Screened(_)
+        | Body::Asked(_)
+        | Body::Started { .. }
+        | Body::Resumed
+        | Body::Stopped
+        | Body::Ended { .. }
+        | Body::Newer(_) => false,
     }
 }
