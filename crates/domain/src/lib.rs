@@ -10,6 +10,7 @@
 
 pub mod account;
 pub mod approval;
+pub mod argv;
 pub mod call;
 pub mod context;
 pub mod conversation;
@@ -20,10 +21,13 @@ pub mod facts;
 pub mod footer;
 pub mod gate;
 pub mod id;
+pub mod letters;
 pub mod limits;
 pub mod message;
 pub mod model;
 pub mod outcome;
+pub mod place;
+pub mod program;
 pub mod result;
 pub mod rule;
 pub mod setting;

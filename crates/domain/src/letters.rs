@@ -1,0 +1,82 @@
+//! Classes of characters that text of foreigners is judged by. Not a font and not a spell checker.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Characters of the general category Cf (Unicode 16): invisible, and some of them turn the order of what is shown.
+const FORMAT: &[(u32, u32)] = &[
+    (0x00AD, 0x00AD),
+    (0x0600, 0x0605),
+    (0x061C, 0x061C),
+    (0x06DD, 0x06DD),
+    (0x070F, 0x070F),
+    (0x0890, 0x0891),
+    (0x08E2, 0x08E2),
+    (0x180E, 0x180E),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x2064),
+    (0x2066, 0x206F),
+    (0xFEFF, 0xFEFF),
+    (0xFFF9, 0xFFFB),
+    (0x110BD, 0x110BD),
+    (0x110CD, 0x110CD),
+    (0x13430, 0x1343F),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0001, 0xE0001),
+    (0xE0020, 0xE007F),
+];
+
+/// Whether a character only formats others.
+pub fn is_format(c: char) -> bool {
+    let code = u32::from(c);
+    FORMAT.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
+/// Whether a character turns the direction of the text around it (UAX 9).
+pub fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name as it is compared: compatibility forms made one (NFKC), letter case gone, invisible characters dropped.
+pub fn fold(name: &str) -> String {
+    let seen = name.chars().filter(|c| !is_format(*c) && !matches!(*c, '\u{FE00}'..='\u{FE0F}' | '\u{034F}'));
+    let lower: String = seen.nfkc().flat_map(char::to_lowercase).collect();
+    lower.nfkc().collect()
+}
+
+/// A name as a hasty reader sees it: folded, letters of other scripts that look Latin made Latin, marks between words
+/// dropped. Two names with one skeleton are easily taken for each other.
+pub fn skeleton(name: &str) -> String {
+    let decomposed: String = fold(name).nfd().filter(|c| !matches!(*c, '\u{0300}'..='\u{036F}')).collect();
+    decomposed.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ' | '\u{2010}'..='\u{2015}')).map(latin).collect()
+}
+
+/// The Latin letter that a letter or digit looks like (a part of UTS 39, confusables).
+fn latin(c: char) -> char {
+    match c {
+        'а' | 'α' => 'a',
+        'ь' | 'в' => 'b',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ε' | 'є' => 'e',
+        'һ' | 'н' => 'h',
+        'і' | 'ι' | 'ı' | 'ӏ' | '1' | '|' => 'l',
+        'ј' => 'j',
+        'к' | 'κ' => 'k',
+        'м' | 'μ' => 'm',
+        'п' | 'η' => 'n',
+        'о' | 'ο' | '0' | 'օ' => 'o',
+        'р' | 'ρ' => 'p',
+        'г' => 'r',
+        'ѕ' | '5' => 's',
+        'т' | 'τ' => 't',
+        'υ' | 'ս' | 'ц' => 'u',
+        'ν' | 'ѵ' => 'v',
+        'ԝ' | 'ω' | 'ш' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'γ' => 'y',
+        'i' => 'l',
+        _ => c,
+    }
+}
