@@ -7,7 +7,8 @@ use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::{Zeroize as _, Zeroizing};
 
-/// Passwords that many people use, lower case, one a line; each has at least 12 characters.
+/// Passwords that many people use, lower case, one a line; each has at least 12 characters, since shorter ones are
+/// refused anyway. Made from what such passwords are: common words with digits, keyboard walks, dates, phrases.
 const COMMON: &str = include_str!("account/common-passwords.txt");
 
 /// Words that are no handle: roots of the file namespace, and names that would be taken for the instance itself.
