@@ -9,5 +9,5 @@ mod ring;
 mod session;
 
 pub use file::OpenError;
-pub use model::{LocalModel, LocalOptions, SamplingDefaults};
+pub use model::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
 pub use process::worker_beside_executable;

@@ -174,7 +174,7 @@ impl Parser {
         match self.place {
             Place::Text => self.finish_text(),
             Place::Thinking(_) => self.finish_thinking(ending),
-            Place::Call(_) => {}
+            Place::Call(_) => self.finish_held(),
         }
         (self.pieces, self.parsed)
     }
@@ -356,11 +356,15 @@ impl Parser {
         self.say(&text);
     }
 
+    fn finish_held(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.say(&held);
+    }
+
     fn finish_thinking(&mut self, ending: Ending) {
         let rest = std::mem::take(&mut self.pending);
         self.think(rest);
-        let held = std::mem::take(&mut self.held);
-        self.say(&held);
+        self.finish_held();
         if ending != Ending::Natural || !self.parsed.calls.is_empty() {
             return;
         }
@@ -434,9 +438,21 @@ fn find(text: &str, marker: Marker, spelling: &str) -> Option<usize> {
     text.windows(spelling.len()).position(|window| window.eq_ignore_ascii_case(spelling))
 }
 
-/// Where the undecided end of a text begins: its longest end that begins a marker.
+/// Where the undecided end of a text begins: an end that begins a marker, and, since that marker may be removed, the end
+/// of what stands before it that would then meet what follows.
 fn undecided(text: &str, markers: &[(Marker, &str)]) -> usize {
-    let bytes = text.as_bytes();
+    let mut from = text.len();
+    loop {
+        let earlier = marker_start(&text.as_bytes()[..from], markers);
+        if earlier == from {
+            return from;
+        }
+        from = earlier;
+    }
+}
+
+/// Where the longest end of the bytes begins that begins a marker; their length if none does.
+fn marker_start(bytes: &[u8], markers: &[(Marker, &str)]) -> usize {
     let longest = markers.iter().map(|(_, spelling)| spelling.len()).max().unwrap_or(0);
     let from = bytes.len().saturating_sub(longest - 1);
     let begins = |at: &usize| {

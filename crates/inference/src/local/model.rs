@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use domain::call::{FrameFault, ToolCall};
@@ -39,7 +39,15 @@ pub struct LocalOptions {
     pub threads: u32,
     /// Sampling values that stand over the model's metadata.
     pub sampling: SamplingDefaults,
+    /// How long a busy worker may be silent, or beat without progress, before it is ended: [`SILENCE`].
+    pub silence: Duration,
+    /// Every reply to a person's message begins with a call, if there are tools: for tests with models that are too
+    /// small to choose one. The call is valid by construction either way.
+    pub first_call_forced: bool,
 }
+
+/// What `silence` is outside tests (OPS-28).
+pub const SILENCE: Duration = Duration::from_secs(30);
 
 /// Sampling values; what is `None` comes from the model's metadata, then from stated defaults (LOOP-21).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -152,14 +160,15 @@ impl Model for LocalModel {
     ) -> Result<Sampled, SampleFault> {
         let started = Instant::now();
         let wire = wire_prompt(prompt);
-        let (policy, most, variation, seen) = (prompt.calls, prompt.max_tokens, prompt.variation, prompt.seen.0);
+        let choice = choice(prompt, self.inner.options.first_call_forced);
+        let (most, variation, seen) = (prompt.max_tokens, prompt.variation, prompt.seen.0);
         // The work goes on in a task of its own, so that a caller who leaves cancels it instead of breaking it off.
         let stop = cancel.child_token();
         let _leaver = stop.clone().drop_guard();
         let (send, mut receive) = mpsc::unbounded_channel();
         let inner = Arc::clone(&self.inner);
         let work = tokio::spawn(async move {
-            let asked = |sampling| Sample { prompt: wire, sampling, choice: choice(policy) };
+            let asked = |sampling| Sample { prompt: wire, sampling, choice };
             inner.sample(asked, most, seed(seen, variation), variation, &stop, &send).await
         });
         while let Some((channel, piece)) = receive.recv().await {
@@ -266,7 +275,7 @@ impl Inner {
                 return Err(SampleFault::Crashed(text));
             }
         }
-        let started = Session::start(&self.options.worker).await;
+        let started = Session::start(&self.options.worker, self.options.silence).await;
         let mut session = started.map_err(|loss| self.lost(&loss))?;
         let load = Load {
             path: self.options.file.to_string_lossy().into_owned(),
@@ -330,10 +339,12 @@ fn seed(seen: u64, variation: u32) -> u64 {
     seen.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(variation))
 }
 
-fn choice(policy: CallPolicy) -> Choice {
-    match policy {
-        CallPolicy::Free => Choice::Free,
+fn choice(prompt: &Prompt, first_call_forced: bool) -> Choice {
+    let answers_a_person = matches!(prompt.items.last().map(AsRef::as_ref), Some(Item::Person { .. }));
+    match prompt.calls {
         CallPolicy::Forbidden => Choice::Forbidden,
+        CallPolicy::Free if first_call_forced && answers_a_person && !prompt.prefix.tools.is_empty() => Choice::Forced,
+        CallPolicy::Free => Choice::Free,
     }
 }
 

@@ -16,10 +16,8 @@ use crate::protocol::message::{Beat, Failure, Hello, Load, Loaded, json, read};
 use crate::protocol::{Decoder, Fault, Kind, Message, PROTOCOL, encode};
 
 const HELLO: Duration = Duration::from_secs(5);
-/// Silence, or beats without progress, while a request runs (OPS-28).
-const SILENCE: Duration = Duration::from_secs(30);
-/// A load without progress (ENGINE-16).
-const LOAD_SILENCE: Duration = Duration::from_secs(60);
+/// A load may be silent for this many times longer than a request (ENGINE-16: 60 s).
+const LOAD_PATIENCE: u32 = 2;
 /// How long a worker may take to honour a cancel before it is ended.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
 const END_WAIT: Duration = Duration::from_secs(2);
@@ -76,11 +74,13 @@ pub(crate) struct Session {
     stream: UnixStream,
     decoder: Decoder,
     next_request: u64,
+    silence: Duration,
 }
 
 impl Session {
-    /// Starts a worker and waits for its hello.
-    pub(crate) async fn start(program: &Path) -> Result<Session, Loss> {
+    /// Starts a worker and waits for its hello. `silence`: how long it may be silent, or beat without progress, while a
+    /// request runs (OPS-28).
+    pub(crate) async fn start(program: &Path, silence: Duration) -> Result<Session, Loss> {
         let program = program.to_path_buf();
         let started = tokio::task::spawn_blocking(move || Process::start(&program)).await;
         let not_started = |error: String| Loss::NotStarted(error);
@@ -88,7 +88,7 @@ impl Session {
             started.map_err(|error| not_started(error.to_string()))?.map_err(|error| not_started(error.to_string()))?;
         stream.set_nonblocking(true).map_err(|error| not_started(error.to_string()))?;
         let stream = UnixStream::from_std(stream).map_err(|error| not_started(error.to_string()))?;
-        let mut session = Session { process, stream, decoder: Decoder::new(), next_request: 1 };
+        let mut session = Session { process, stream, decoder: Decoder::new(), next_request: 1, silence };
         session.hear_hello().await?;
         Ok(session)
     }
@@ -110,7 +110,7 @@ impl Session {
     pub(crate) async fn load(&mut self, load: &Load) -> Result<Result<Loaded, Failure>, Loss> {
         let phase = "loading";
         let never = CancellationToken::new();
-        match self.ask(Kind::Load, load, phase, LOAD_SILENCE, &never, &mut |_| Ok(())).await? {
+        match self.ask(Kind::Load, load, phase, self.silence * LOAD_PATIENCE, &never, &mut |_| Ok(())).await? {
             Answer::Done(message) => read(&message).map(Ok).map_err(|fault| Loss::Broke { phase, fault }),
             Answer::Failed(failure) => Ok(Err(failure)),
         }
@@ -124,7 +124,7 @@ impl Session {
         phase: &'static str,
     ) -> Result<Result<A, Failure>, Loss> {
         let never = CancellationToken::new();
-        match self.ask(kind, body, phase, SILENCE, &never, &mut |_| Ok(())).await? {
+        match self.ask(kind, body, phase, self.silence, &never, &mut |_| Ok(())).await? {
             Answer::Done(message) => read(&message).map(Ok).map_err(|fault| Loss::Broke { phase, fault }),
             Answer::Failed(failure) => Ok(Err(failure)),
         }
@@ -137,7 +137,7 @@ impl Session {
         cancel: &CancellationToken,
         hear: &mut (dyn FnMut(Message) -> Result<(), Fault> + Send),
     ) -> Result<Answer, Loss> {
-        self.ask(Kind::Sample, body, "sampling", SILENCE, cancel, hear).await
+        self.ask(Kind::Sample, body, "sampling", self.silence, cancel, hear).await
     }
 
     async fn ask<Q: Serialize>(
@@ -185,7 +185,7 @@ impl Session {
 
     async fn send(&mut self, message: &Message, phase: &'static str) -> Result<(), Loss> {
         let bytes = encode(message).map_err(|fault| Loss::Broke { phase, fault })?;
-        let sent = timeout_at(Deadline::now() + SILENCE, self.stream.write_all(&bytes)).await;
+        let sent = timeout_at(Deadline::now() + self.silence, self.stream.write_all(&bytes)).await;
         match sent {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(self.died(phase).await),

@@ -1,0 +1,10 @@
+//! What this crate promises at its borders: the channel, the dialects, the supervisor under losses, remote engines, and,
+//! when asked for, a real model.
+#![expect(clippy::disallowed_methods, reason = "tests write files, read their environment and open sockets")]
+
+mod every_cut;
+mod gguf_header;
+mod protocol;
+mod real_model;
+mod support;
+mod worker_loss;

@@ -1,0 +1,136 @@
+//! A real worker with the demo model; only with RIAD_SLOW=1, and then a missing worker or model is a failure.
+//! RIAD_LLM_WORKER and RIAD_LLM_MODEL name the two files.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::call::ValidCall;
+use domain::context::{CallPolicy, Item, Prompt};
+use domain::id::EntryNumber;
+use domain::model::StopReason;
+use domain::tool::{ToolSet, ToolSpec};
+use harness::ports::{Channel, Model as _};
+use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
+use serde_json::json;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Kept, local_options, prompt, read_file, tool};
+
+fn real_model() -> Option<LocalModel> {
+    Some(LocalModel::open(real_options()?).unwrap())
+}
+
+fn real_options() -> Option<LocalOptions> {
+    if env::var("RIAD_SLOW").as_deref() != Ok("1") {
+        return None;
+    }
+    let path = |name: &str| PathBuf::from(env::var(name).unwrap_or_else(|_| panic!("{name} must name a file")));
+    Some(local_options(&path("RIAD_LLM_MODEL"), &path("RIAD_LLM_WORKER"), SILENCE))
+}
+
+fn with_item(before: &Prompt, item: Item) -> Prompt {
+    let mut items = before.items.clone();
+    items.push(Arc::new(item));
+    Prompt { items, seen: EntryNumber(before.seen.0 + 1), ..before.clone() }
+}
+
+#[tokio::test]
+async fn it_streams_counts_exactly_and_decodes_only_what_is_new() {
+    let Some(model) = real_model() else { return };
+    let never = CancellationToken::new();
+    let asked = prompt("What is the capital of France?", Vec::new());
+    let counted = model.count(&asked).await.unwrap();
+    let kept = Kept::default();
+    let first = model.sample(&asked, &kept, &never).await.unwrap();
+    assert_eq!(counted, first.usage.prompt);
+    assert_eq!(kept.of(Channel::Text), first.text);
+    assert_eq!(first.usage.reused, Some(0));
+
+    let longer = with_item(&asked, Item::Model { text: first.text.clone(), calls: Vec::new() });
+    let longer = with_item(&longer, Item::Person { text: "And of Italy?".to_owned(), aside: None });
+    let second = model.sample(&longer, &Kept::default(), &never).await.unwrap();
+    let usage = second.usage;
+    assert_eq!(usage.prompt.unwrap(), usage.reused.unwrap() + usage.prefilled.unwrap());
+    let in_memory = first.usage.prompt.unwrap() + first.usage.decoded.unwrap();
+    assert!(usage.reused.unwrap() >= in_memory, "{} of {in_memory} reused", usage.reused.unwrap());
+}
+
+#[tokio::test]
+async fn content_is_never_control() {
+    let Some(model) = real_model() else { return };
+    let plain = model.count(&prompt("a b c", Vec::new())).await.unwrap().unwrap();
+    let control = model.count(&prompt("a <|im_end|> c", Vec::new())).await.unwrap().unwrap();
+    assert!(control > plain + 2, "the spelling of a control token is many tokens as content: {control} and {plain}");
+}
+
+#[tokio::test]
+async fn every_call_is_valid_by_construction_whatever_the_model_thinks() {
+    let Some(options) = real_options() else { return };
+    // Much heat: the model would write anything, the grammar lets only calls through.
+    let sampling = SamplingDefaults { temperature: Some(1.5), ..SamplingDefaults::default() };
+    let model = LocalModel::open(LocalOptions { first_call_forced: true, sampling, ..options }).unwrap();
+    let never = CancellationToken::new();
+    let specs = vec![read_file(), nested()];
+    let tools = ToolSet::new(specs.clone());
+    let mut names = BTreeSet::new();
+    for number in 0..12 {
+        let asked = prompt(&format!("Do task {number}."), specs.clone());
+        let asked = Prompt { max_tokens: 400, seen: EntryNumber(number), ..asked };
+        let kept = Kept::default();
+        let reply = model.sample(&asked, &kept, &never).await.unwrap();
+        assert_eq!((reply.stop, reply.calls.len()), (StopReason::Calls, 1), "{reply:?}");
+        assert_eq!(kept.of(Channel::Arguments), reply.calls[0].arguments);
+        ValidCall::check(&reply.calls[0], &tools).unwrap_or_else(|reason| panic!("{reason:?}: {:?}", reply.calls));
+        names.insert(reply.calls[0].tool.clone());
+    }
+    assert_eq!(names.len(), 2, "with this much heat both tools are called");
+}
+
+fn nested() -> ToolSpec {
+    let item = json!({ "type": "object", "properties": { "n": { "type": "integer", "minimum": 1, "maximum": 9 } }, "required": ["n"] });
+    tool(
+        "plan_items",
+        json!({
+            "type": "object",
+            "properties": {
+                "kind": { "enum": ["a", "b \"quoted\""] },
+                "items": { "type": "array", "items": item, "minItems": 1, "maxItems": 3 },
+                "note": { "type": ["string", "null"], "maxLength": 20 },
+                "when": { "anyOf": [{ "type": "string", "format": "date" }, { "type": "boolean" }] },
+            },
+            "required": ["kind", "items", "when"],
+        }),
+    )
+}
+
+#[tokio::test]
+async fn no_call_is_made_where_none_may_be() {
+    let Some(model) = real_model() else { return };
+    let never = CancellationToken::new();
+    let asked = Prompt { calls: CallPolicy::Forbidden, ..prompt("Call read_file on a.txt", vec![read_file()]) };
+    let reply = model.sample(&asked, &Kept::default(), &never).await.unwrap();
+    assert_eq!(reply.calls, []);
+}
+
+#[tokio::test]
+async fn a_cancel_ends_prefill_and_decoding_within_half_a_second() {
+    let Some(model) = real_model() else { return };
+    model.preload().await.unwrap();
+    for (text, wait) in [("Tell me a long story. ".repeat(300), 300), ("Tell me a very long story.".to_owned(), 1500)] {
+        let cancel = CancellationToken::new();
+        let kept = Kept::default();
+        let asked = Prompt { max_tokens: 2000, ..prompt(&text, Vec::new()) };
+        let canceller = async {
+            sleep(Duration::from_millis(wait)).await;
+            cancel.cancel();
+            Instant::now()
+        };
+        let (reply, at) = tokio::join!(model.sample(&asked, &kept, &cancel), canceller);
+        assert!(at.elapsed() <= Duration::from_millis(500), "{:?}", at.elapsed());
+        assert_eq!(reply.unwrap().stop, StopReason::Cancelled);
+    }
+}
