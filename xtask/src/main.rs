@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 
 mod licences;
 mod metadata;
+mod models;
 mod rust_text;
 mod tidy;
 mod tree;
@@ -29,6 +30,7 @@ const TASKS: &[Task] = &[
         about: "check the borders of the crates and the habits of the tree [--self-test]",
         run: tidy::run,
     },
+    Task { name: "models", about: "fetch a model for demo and tests: demo", run: models::run },
     Task { name: "licences", about: "check the licence of every crate that is linked", run: licences::run },
 ];
 
