@@ -1,0 +1,100 @@
+//! `riad setup`: the first account from the terminal, by the same store function as the wizard. No secret is read from
+//! arguments or variables.
+
+use std::io::{self, IsTerminal as _};
+use std::net::{IpAddr, Ipv4Addr};
+
+use clap::Args;
+use harness::ports::Clock as _;
+use store::{Instance, Options, SetupError};
+
+use super::prompt;
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::exit::{Ended, Exit};
+use crate::routes::Answers;
+use crate::serve::open_fault;
+
+/// What is not given here is asked.
+#[derive(Debug, Args)]
+pub(super) struct SetupArgs {
+    /// Only says whether setup is done (exit 0) or needed (exit 1).
+    #[arg(long)]
+    check: bool,
+    /// How roles are labelled: home, team or care.
+    #[arg(long)]
+    preset: Option<String>,
+    /// The name for signing in; it never changes.
+    #[arg(long)]
+    handle: Option<String>,
+    /// The name that others see.
+    #[arg(long)]
+    name: Option<String>,
+    /// The language, for example en.
+    #[arg(long)]
+    locale: Option<String>,
+    /// The time zone, for example Europe/Vienna.
+    #[arg(long)]
+    zone: Option<String>,
+    /// private (only its person can open it) or open (the machine's owner can, too).
+    #[arg(long)]
+    vault: Option<String>,
+    /// Reads the password from standard input: one line.
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+/// Makes the first account, or says whether one is needed.
+pub(super) async fn setup(config: Config, args: SetupArgs) -> Result<(), Ended> {
+    let instance = Instance::open(Options::new(&config.data), SystemClock.now()).await.map_err(open_fault)?;
+    let done = if args.check { check(&instance).await } else { make(&instance, args).await };
+    instance.close().await;
+    done
+}
+
+async fn check(instance: &Instance) -> Result<(), Ended> {
+    match instance.needs_setup().await {
+        Ok(false) => prompt::say("Setup is done."),
+        Ok(true) => Err(Ended::new(Exit::Failed, "Setup is needed. Run `riad setup`, or open the address of the server.")),
+        Err(error) => Err(Ended::new(Exit::Io, error)),
+    }
+}
+
+async fn make(instance: &Instance, args: SetupArgs) -> Result<(), Ended> {
+    if !instance.needs_setup().await.map_err(|error| Ended::new(Exit::Io, error))? {
+        return Err(Ended::new(Exit::Conflict, SetupError::Done));
+    }
+    let input = answers(args)?.judge().map_err(|fields| {
+        let lines: Vec<String> = fields.iter().map(|field| field.detail.clone()).collect();
+        Ended::new(Exit::Usage, lines.join("\n"))
+    })?;
+    let person = instance.set_up(input, IpAddr::V4(Ipv4Addr::LOCALHOST), SystemClock.now()).await;
+    match person {
+        Ok(person) => prompt::say(&format!("{} can sign in now. Start the server with `riad serve`.", person.handle)),
+        Err(error @ SetupError::Done) => Err(Ended::new(Exit::Conflict, error)),
+        Err(error @ SetupError::Busy) => Err(Ended::new(Exit::Busy, error)),
+        Err(SetupError::Store(error)) => Err(Ended::new(Exit::Io, error)),
+    }
+}
+
+fn answers(args: SetupArgs) -> Result<Answers, Ended> {
+    let asks = io::stdin().is_terminal() && !args.password_stdin;
+    let ask = |given: Option<String>, flag: &str, question: &str, usual: Option<&str>| match given {
+        Some(given) => Ok(given),
+        None if asks => prompt::ask(question, usual),
+        None => usual.map(str::to_owned).ok_or_else(|| missing(flag)),
+    };
+    Ok(Answers {
+        handle: ask(args.handle, "--handle", "Handle (for signing in, never changes)", None)?,
+        name: ask(args.name, "--name", "Name (that others see)", None)?,
+        preset: ask(args.preset, "--preset", "Labels of roles: home, team or care", Some("home"))?,
+        locale: ask(args.locale, "--locale", "Language", Some("en"))?,
+        zone: ask(args.zone, "--zone", "Time zone", Some("UTC"))?,
+        vault: ask(args.vault, "--vault", "Vault: private or open", Some("private"))?,
+        password: if args.password_stdin { prompt::password_line()? } else { prompt::new_password()? },
+    })
+}
+
+fn missing(flag: &str) -> Ended {
+    Ended::new(Exit::Usage, format!("Without a terminal nothing is asked. Give {flag}."))
+}

@@ -1,0 +1,166 @@
+//! Values become typed parts. What depends on the machine (folders, key file, model files) is looked at here once.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use domain::model::Tier;
+use zeroize::Zeroizing;
+
+use super::machine::{first_model, origin_of, read_key};
+use super::parse::{Fault, Values};
+
+/// All that a start needs to know.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// The data folder.
+    pub data: PathBuf,
+    /// The folder of model files.
+    pub models: PathBuf,
+    /// Who answers.
+    pub model: ModelChoice,
+    /// The program that runs local models.
+    pub worker: PathBuf,
+    /// How boot lines and the log are written.
+    pub log_format: LogFormat,
+    /// The least level that is logged.
+    pub log_level: tracing::Level,
+}
+
+/// Text or JSON lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Which model answers.
+#[derive(Debug, Clone)]
+pub enum ModelChoice {
+    /// A GGUF file.
+    Local(PathBuf),
+    /// A server that speaks the OpenAI-compatible form.
+    Remote(RemoteModel),
+    /// None is configured and none was found.
+    None,
+}
+
+/// A model on another server.
+#[derive(Debug, Clone)]
+pub struct RemoteModel {
+    /// The base address.
+    pub url: String,
+    /// The model's name there.
+    pub name: String,
+    /// The key, if one is sent.
+    pub key: Option<Zeroizing<String>>,
+    /// Tokens that prompt and reply share.
+    pub window: u32,
+    /// How far what is said travels.
+    pub tier: Tier,
+}
+
+/// The folders of the platform.
+pub(super) struct Folders {
+    pub(super) config: PathBuf,
+    pub(super) data: PathBuf,
+    pub(super) program: Option<PathBuf>,
+}
+
+pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Fault> {
+    let path = |key: &str, default: PathBuf| values.get(key).map_or(default, PathBuf::from);
+    let models = path("models.dir", folders.data.join("riad-models"));
+    let beside = folders.program.clone().unwrap_or_default().join("riad-llm");
+    let config = Config {
+        listen: listen(values),
+        data: path("data.dir", folders.data.join("riad")),
+        model: model(values, &models)?,
+        models,
+        worker: path("models.worker", beside),
+        log_format: if values.get("log.format") == Some("json") { LogFormat::Json } else { LogFormat::Text },
+        log_level: log_level(values),
+    };
+    check_folders(values, &config)?;
+    check_listen(values, &config)?;
+    Ok(config)
+}
+
+fn listen(values: &Values) -> SocketAddr {
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, 7423));
+    values.get("listen").and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+fn log_level(values: &Values) -> tracing::Level {
+    values.get("log.level").and_then(|text| text.parse().ok()).unwrap_or(tracing::Level::WARN)
+}
+
+/// Paths are absolute, since nothing is resolved against the working folder.
+fn check_folders(values: &Values, config: &Config) -> Result<(), Fault> {
+    for (key, path) in [("data.dir", &config.data), ("models.dir", &config.models), ("models.worker", &config.worker)] {
+        if values.get(key).is_some() && !path.is_absolute() {
+            let says = format!("`{key}` is a whole path that begins with /");
+            return Err(Fault { origin: origin_of(values, key), says });
+        }
+    }
+    if config.models.starts_with(&config.data) && values.get("models.dir").is_none() {
+        let says = "the models folder lies inside the data folder; name another with models.dir".to_owned();
+        return Err(Fault { origin: origin_of(values, "data.dir"), says });
+    }
+    Ok(())
+}
+
+fn check_listen(values: &Values, config: &Config) -> Result<(), Fault> {
+    if config.listen.ip().is_loopback() {
+        return Ok(());
+    }
+    let says = "listening beyond this machine needs TLS, which is not built yet; use 127.0.0.1 or ::1".to_owned();
+    Err(Fault { origin: origin_of(values, "listen"), says })
+}
+
+fn model(values: &Values, models: &Path) -> Result<ModelChoice, Fault> {
+    let remote = remote(values)?;
+    match (values.get("models.default"), remote) {
+        (Some("remote"), Some(remote)) | (None, Some(remote)) => Ok(ModelChoice::Remote(remote)),
+        (Some("remote"), None) => {
+            let says = "`models.default` is remote, but models.remote.url is not set".to_owned();
+            Err(Fault { origin: origin_of(values, "models.default"), says })
+        }
+        (Some(file), _) => Ok(ModelChoice::Local(models.join(file))),
+        (None, None) => Ok(first_model(models).map_or(ModelChoice::None, ModelChoice::Local)),
+    }
+}
+
+fn remote(values: &Values) -> Result<Option<RemoteModel>, Fault> {
+    let Some(url) = values.get("models.remote.url") else { return Ok(None) };
+    let Some(name) = values.get("models.remote.name") else {
+        let says = "`models.remote.url` is set, so models.remote.name is needed too".to_owned();
+        return Err(Fault { origin: origin_of(values, "models.remote.url"), says });
+    };
+    let key = values.get("models.remote.key_file").map(|path| read_key(Path::new(path)).map(Zeroizing::new));
+    let key = key.transpose().map_err(|says| Fault { origin: origin_of(values, "models.remote.key_file"), says })?;
+    let window = values.get("models.remote.window").and_then(|text| text.parse().ok()).unwrap_or(32_768);
+    Ok(Some(RemoteModel { url: url.to_owned(), name: name.to_owned(), key, window, tier: tier(values, url) }))
+}
+
+fn tier(values: &Values, url: &str) -> Tier {
+    match values.get("models.remote.tier") {
+        Some("device") => Tier::Device,
+        Some("trusted") => Tier::Trusted,
+        Some(_) => Tier::Any,
+        None if is_loopback(url) => Tier::Device,
+        None => Tier::Any,
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.strip_prefix('[').map_or_else(
+        || authority.split(':').next().unwrap_or_default(),
+        |rest| rest.split(']').next().unwrap_or_default(),
+    );
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,46 @@
+//! The few files of the data folder that are the server's own: folders of people, and the address it can be found
+//! under. Databases are the store's, files of people are the tools'.
+#![expect(clippy::disallowed_methods, reason = "this is the file module of the server")]
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+/// Makes a folder that is closed to others, with all folders above it.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+/// Writes a small file that only its owner may read.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("part");
+    remove(&beside)?;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+/// Reads a small file, if it is there.
+pub fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file, if it is there.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether something is there.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}

@@ -1,0 +1,223 @@
+//! The list of conversations, and one conversation with its entries.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use domain::digest::Digest;
+use domain::id::{ConversationId, EntryNumber};
+use harness::ports::{Journal as _, JournalError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use store::{ConversationState, ConversationSummary};
+
+use super::cursor;
+use super::once::{Done, finished, once};
+use crate::extract::{Body, Key, Unlocked};
+use crate::problem::{Code, Problem, vault_locked};
+use crate::room::Room;
+use crate::state::App;
+use crate::wire::conversation::ConversationView;
+use crate::wire::entry::EntryView;
+
+/// Characters of a title.
+const LONGEST_TITLE: usize = 200;
+
+#[derive(Deserialize)]
+pub(super) struct ListQuery {
+    cursor: Option<String>,
+    limit: Option<usize>,
+    #[serde(default)]
+    archived: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreateForm {
+    #[serde(default)]
+    title: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangeForm {
+    title: Option<String>,
+    archived: Option<bool>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct EntriesQuery {
+    #[serde(default)]
+    since: u64,
+}
+
+/// Why the journal did not answer, for the person.
+pub(super) fn journal_problem(error: JournalError) -> Problem {
+    match error {
+        JournalError::Absent(_) => Problem::not_found(),
+        JournalError::Moved { .. } => Problem::internal("the journal moved on in the middle of a request"),
+        // The store's words name no content; a closed vault is the usual cause.
+        JournalError::Storage(words) if words.contains("closed") => vault_locked(),
+        JournalError::Storage(words) => Problem::internal(words),
+    }
+}
+
+/// The summary of a conversation of this vault.
+pub(super) async fn find(room: &Room, id: &str) -> Result<ConversationSummary, Problem> {
+    room.vault.conversation(ConversationId::new(id)).await?.ok_or_else(Problem::not_found)
+}
+
+/// A page of the list, newest first.
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Unlocked(room): Unlocked,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Value>, Problem> {
+    let owner = format!("{} {}", room.person, query.archived);
+    let from = cursor::read(&app, &owner, query.cursor.as_deref())?;
+    let limit = query.limit.unwrap_or(50);
+    if !(1..=200).contains(&limit) {
+        return Err(Problem::field("/limit", "A page has 1 to 200 lines."));
+    }
+    let state = if query.archived { ConversationState::Archived } else { ConversationState::Open };
+    let mut page = room.vault.conversations(state, from, limit + 1).await?;
+    let more = page.len() > limit;
+    page.truncate(limit);
+    let next = page.last().filter(|_| more).map(|last| cursor::after(&app, &owner, last));
+    let live: HashSet<_> = room.vault.unfinished().await.map_err(journal_problem)?.into_iter().collect();
+    let mut items = Vec::with_capacity(page.len());
+    for summary in &page {
+        items.push(if live.contains(&summary.id) { with_turn(&room, summary).await? } else { ConversationView::quiet(summary) });
+    }
+    let mut answer = json!({ "items": items });
+    if let Some(next) = next {
+        answer["next_cursor"] = next.into();
+    }
+    Ok(Json(answer))
+}
+
+async fn with_turn(room: &Room, summary: &ConversationSummary) -> Result<ConversationView, Problem> {
+    let conversation = room.fold(&summary.id).await.map_err(journal_problem)?;
+    let setting = room.ports().settings.current(&summary.id).await.map_err(Problem::internal)?;
+    Ok(ConversationView::with_turn(summary, &conversation, &setting))
+}
+
+/// Makes a conversation.
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    Unlocked(room): Unlocked,
+    Key(key): Key,
+    Body { value: form, digest }: Body<CreateForm>,
+) -> Result<Response, Problem> {
+    let title = title(&form.title)?;
+    let work = {
+        let (app, room) = (app.clone(), room.clone());
+        // The id follows from the key, so that a start in between makes no second one.
+        let id = Digest::of_bytes(format!("conversation\n{}\n{key}", room.person).as_bytes()).hex();
+        let id = ConversationId::new(&id[..26]);
+        async move {
+            let summary = room.vault.create_conversation(id, title, app.now(), None).await?;
+            room.hub.hint("conversations", Some(summary.id.to_string()));
+            Ok(Done::new(StatusCode::CREATED, &ConversationView::quiet(&summary)))
+        }
+    };
+    once(&app, &room, key, "create conversation".to_owned(), digest, work).await
+}
+
+fn title(text: &str) -> Result<String, Problem> {
+    let title = text.trim();
+    if title.chars().count() > LONGEST_TITLE || title.chars().any(char::is_control) {
+        return Err(Problem::field("/title", "A title has at most 200 characters, and no control characters."));
+    }
+    Ok(title.to_owned())
+}
+
+/// One conversation.
+pub(super) async fn show(
+    Unlocked(room): Unlocked,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let summary = find(&room, &id).await?;
+    tagged(&room, &summary, &headers).await
+}
+
+async fn tagged(room: &Room, summary: &ConversationSummary, headers: &HeaderMap) -> Result<Response, Problem> {
+    let tag = tag(summary);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag_value(&tag)?)]).into_response());
+    }
+    let view = with_turn(room, summary).await?;
+    Ok(([(header::ETAG, tag_value(&tag)?)], Json(view)).into_response())
+}
+
+/// Changes whenever anything of the conversation does.
+fn tag(summary: &ConversationSummary) -> String {
+    let state = summary.state.as_str();
+    let text = format!("{}\n{}\n{state}\n{}\n{}", summary.id, summary.title, summary.head, summary.changed_at.0);
+    format!("\"{}\"", &Digest::of_bytes(text.as_bytes()).hex()[..20])
+}
+
+fn tag_value(tag: &str) -> Result<HeaderValue, Problem> {
+    HeaderValue::from_str(tag).map_err(Problem::internal)
+}
+
+/// Renames a conversation, or puts it away.
+pub(super) async fn change(
+    State(app): State<Arc<App>>,
+    Unlocked(room): Unlocked,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body { value: form, .. }: Body<ChangeForm>,
+) -> Result<Response, Problem> {
+    let title = form.title.as_deref().map(title).transpose()?;
+    let summary = find(&room, &id).await?;
+    check_match(&headers, &tag(&summary))?;
+    let changed = {
+        let room = room.clone();
+        finished(async move { apply(&app, &room, summary.id, title, form.archived).await }).await?
+    };
+    tagged(&room, &changed, &HeaderMap::new()).await
+}
+
+async fn apply(
+    app: &App,
+    room: &Room,
+    id: ConversationId,
+    title: Option<String>,
+    archived: Option<bool>,
+) -> Result<ConversationSummary, Problem> {
+    if let Some(title) = title {
+        room.vault.rename_conversation(id.clone(), title, app.now()).await?;
+    }
+    if let Some(archived) = archived {
+        let state = if archived { ConversationState::Archived } else { ConversationState::Open };
+        room.vault.set_conversation_state(id.clone(), state).await?;
+    }
+    room.hub.hint("conversations", Some(id.to_string()));
+    find(room, id.as_str()).await
+}
+
+fn check_match(headers: &HeaderMap, tag: &str) -> Result<(), Problem> {
+    match headers.get(header::IF_MATCH) {
+        None => Err(Problem::new(Code::PreconditionRequired, "Send If-Match with the tag of what you change.")),
+        Some(given) if given.as_bytes() == tag.as_bytes() => Ok(()),
+        Some(_) => Err(Problem::new(Code::Stale, "It has changed since you read it. Read it again.").etag(tag.to_owned())),
+    }
+}
+
+/// Entries after a number, in order, and the number of the last one in the answer.
+pub(super) async fn entries(
+    Unlocked(room): Unlocked,
+    Path(id): Path<String>,
+    Query(query): Query<EntriesQuery>,
+) -> Result<Json<Value>, Problem> {
+    let id = find(&room, &id).await?.id;
+    let entries = room.vault.load(&id, EntryNumber(query.since)).await.map_err(journal_problem)?;
+    let head = entries.last().map_or(query.since, |entry| entry.number.0);
+    let views: Vec<_> = entries.iter().map(|entry| EntryView::new(&id, None, entry)).collect();
+    Ok(Json(json!({ "entries": views, "head": head })))
+}

@@ -1,0 +1,128 @@
+//! What a person does in a conversation: say, take back, stop. Decided in `harness::act`; translated here.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::entry::Body as Fact;
+use domain::id::{ConversationId, EntryNumber, MessageId, TurnId};
+use domain::message::{Message, MessageFault};
+use harness::act::{self, ActError};
+use harness::ports::Journal as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::conversations::{find, journal_problem};
+use super::once::{Done, finished, key_reused};
+use crate::extract::{Body, Key, Unlocked};
+use crate::problem::{Code, Problem};
+use crate::room::Room;
+use crate::state::App;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SayForm {
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StopForm {
+    turn: String,
+}
+
+/// Why an act changed nothing, for the person.
+pub(super) fn act_problem(error: ActError) -> Problem {
+    match error {
+        ActError::Journal(error) => journal_problem(error),
+        ActError::ReadOnly => Problem::new(Code::ReadOnly, error),
+        ActError::TooManyWaiting => Problem::new(Code::TooManyWaiting, error),
+        ActError::AlreadyRead => Problem::new(Code::AlreadyRead, error),
+        ActError::UnknownQuestion => Problem::not_found(),
+        ActError::DigestDiffers => Problem::new(Code::DigestDiffers, error),
+        ActError::AlreadyAnswered(given) => {
+            let (what, _) = crate::wire::entry::decision(&given.answer.decision);
+            let problem = Problem::new(Code::AlreadyAnswered, "This question was answered before.");
+            problem.with("who", "you").with("what", what).with("when", given.at.rfc3339())
+        }
+        ActError::Gone => Problem::new(Code::Expired, error),
+        ActError::WrongKind => Problem::field("/decision", error),
+    }
+}
+
+/// Says something. The key of the request is the id of the message, so saying it twice records it once.
+pub(super) async fn say(
+    State(_): State<Arc<App>>,
+    Unlocked(room): Unlocked,
+    Path(id): Path<String>,
+    Key(key): Key,
+    Body { value: form, .. }: Body<SayForm>,
+) -> Result<Response, Problem> {
+    let id = find(&room, &id).await?.id;
+    let message = Message::new(MessageId::new(key), form.text, None).map_err(message_problem)?;
+    finished(async move { say_once(&room, &id, message).await }).await
+}
+
+async fn say_once(room: &Room, id: &ConversationId, message: Message) -> Result<Response, Problem> {
+    let text = message.text.clone();
+    let said = act::say(room.desk(), id, message).await.map_err(act_problem)?;
+    if said.fresh {
+        room.sessions.wake(id);
+        return Ok(Done::new(StatusCode::CREATED, &json!({ "entry": said.entry.0, "turn": said.turn })).response(false));
+    }
+    let before = EntryNumber(said.entry.0.saturating_sub(1));
+    let entries = room.vault.load(id, before).await.map_err(journal_problem)?;
+    let entry = entries.first().ok_or_else(|| Problem::internal("a message is without its entry"))?;
+    match &entry.body {
+        Fact::Said(first) if first.text == text => {
+            let answer = json!({ "entry": entry.number.0, "turn": entry.turn });
+            Ok(Done::new(StatusCode::CREATED, &answer).response(true))
+        }
+        _ => Err(key_reused()),
+    }
+}
+
+fn message_problem(fault: MessageFault) -> Problem {
+    match fault {
+        MessageFault::TooLong(_) => Problem::new(Code::TooLarge, fault),
+        MessageFault::Empty | MessageFault::Nul => Problem::field("/text", fault),
+    }
+}
+
+/// Takes back a message that still waits.
+pub(super) async fn withdraw(
+    Unlocked(room): Unlocked,
+    Path((id, message)): Path<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    let id = find(&room, &id).await?.id;
+    finished(async move {
+        let message = MessageId::new(message);
+        if room.vault.entry_of_message(id.clone(), message.clone()).await?.is_none() {
+            return Err(Problem::not_found());
+        }
+        act::withdraw(room.desk(), &id, &message).await.map_err(act_problem)?;
+        room.sessions.wake(&id);
+        Ok(StatusCode::NO_CONTENT)
+    })
+    .await
+}
+
+/// Stops a turn. A stop that comes late, or for another turn, changes nothing and is no error.
+pub(super) async fn stop(
+    Unlocked(room): Unlocked,
+    Path(id): Path<String>,
+    Body { value: form, .. }: Body<StopForm>,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let id = find(&room, &id).await?.id;
+    finished(async move {
+        let turn = TurnId::new(form.turn);
+        if act::stop(room.desk(), &id, &turn).await.map_err(act_problem)? {
+            room.sessions.stop(&id, &turn);
+            room.sessions.wake(&id);
+        }
+        Ok((StatusCode::ACCEPTED, Json(json!({}))))
+    })
+    .await
+}

@@ -1,0 +1,134 @@
+//! A request with a key has its effect once: the same again gets the first answer (UI-6). And an act, once begun, is
+//! finished also when its client hangs up.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body as AxumBody;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use domain::digest::Digest;
+use serde::Serialize;
+use store::{Begun, Ticket};
+
+use crate::problem::{Code, Problem};
+use crate::room::Room;
+use crate::state::App;
+
+/// What an act answers.
+pub(super) struct Done {
+    status: StatusCode,
+    body: Vec<u8>,
+}
+
+impl Done {
+    /// An answer with a JSON body.
+    pub(super) fn new(status: StatusCode, body: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(body).expect("wire types are plain data with text keys");
+        Self { status, body }
+    }
+
+    /// The answer, marked if it is one that was given before.
+    pub(super) fn response(self, replayed: bool) -> Response {
+        let mut response = Response::new(AxumBody::from(self.body));
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if replayed {
+            response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
+        }
+        response
+    }
+}
+
+/// How long a request waits for the same one that came before it.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Does `work` unless the key was used: then the first answer is given again, or the request is refused.
+pub(super) async fn once<F>(
+    app: &Arc<App>,
+    room: &Arc<Room>,
+    key: String,
+    route: String,
+    request: Digest,
+    work: F,
+) -> Result<Response, Problem>
+where
+    F: Future<Output = Result<Done, Problem>> + Send + 'static,
+{
+    let Some(ticket) = begin(app, room, key, route, request).await? else {
+        return Err(Problem::new(Code::StillWorking, "The same request is being worked on. Wait a moment.").retry_after(1));
+    };
+    match ticket {
+        Taken::Replay(done) => Ok(done.response(true)),
+        Taken::New(ticket) => {
+            let room = room.clone();
+            finished(async move { settle(&room, ticket, work.await).await }).await
+        }
+    }
+}
+
+enum Taken {
+    New(Ticket),
+    Replay(Done),
+}
+
+async fn begin(
+    app: &App,
+    room: &Room,
+    key: String,
+    route: String,
+    request: Digest,
+) -> Result<Option<Taken>, Problem> {
+    let began = app.now();
+    loop {
+        let hash = bytes_of(request);
+        match room.vault.begin(key.clone(), route.clone(), hash, app.now()).await? {
+            Begun::New(ticket) => return Ok(Some(Taken::New(ticket))),
+            Begun::Replay { status, body } => {
+                let status = StatusCode::from_u16(status).map_err(Problem::internal)?;
+                return Ok(Some(Taken::Replay(Done { status, body })));
+            }
+            Begun::KeyReused => return Err(key_reused()),
+            Begun::Working if app.now().since(began) > PATIENCE.as_millis() as u64 => return Ok(None),
+            Begun::Working => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// The key was used for something else.
+pub(super) fn key_reused() -> Problem {
+    Problem::new(Code::KeyReused, "This key was used for another request. Make a new key for a new request.")
+}
+
+/// A refusal changed nothing, so the key is free again.
+async fn settle(room: &Room, ticket: Ticket, result: Result<Done, Problem>) -> Result<Response, Problem> {
+    match result {
+        Ok(done) => {
+            room.vault.finish(ticket, done.status.as_u16(), done.body.clone()).await?;
+            Ok(done.response(false))
+        }
+        Err(problem) => {
+            room.vault.abandon(ticket).await?;
+            Err(problem)
+        }
+    }
+}
+
+/// Runs work to its end, whether or not anybody still waits for it.
+pub(super) async fn finished<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::spawn(work).await.map_err(Problem::internal)?
+}
+
+fn bytes_of(digest: Digest) -> [u8; 32] {
+    let hex = digest.hex();
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+        let pair = std::str::from_utf8(pair).expect("hexadecimal digits are ASCII");
+        *byte = u8::from_str_radix(pair, 16).expect("a digest prints hexadecimal digits");
+    }
+    bytes
+}

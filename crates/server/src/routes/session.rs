@@ -1,0 +1,160 @@
+//! Signing in and out, locking and unlocking.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
+use domain::account::TypedPassword;
+use domain::digest::Digest;
+use serde::Deserialize;
+use store::{Person, SessionToken, SignIn, SignInError, SignedIn, Unlock};
+
+use crate::extract::{Authenticated, Body, Peer};
+use crate::problem::{Code, Problem};
+use crate::state::App;
+use crate::stream::Ending;
+use crate::wire::session::SessionView;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SignInForm {
+    handle: String,
+    password: String,
+    #[serde(default)]
+    keep: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnlockForm {
+    password: String,
+    #[serde(default)]
+    accept_older: bool,
+}
+
+/// The name by which the streams of a session are known; it does not give the token away.
+pub(super) fn name(token: &SessionToken) -> String {
+    Digest::of_bytes(token.expose().as_bytes()).hex()
+}
+
+/// Signs in and opens the vault.
+pub(super) async fn sign_in(
+    State(app): State<Arc<App>>,
+    Peer(peer): Peer,
+    headers: HeaderMap,
+    Body { value: form, .. }: Body<SignInForm>,
+) -> Result<Response, Problem> {
+    let cookie = |text: Option<&str>| text.map(str::to_owned);
+    let (device, before) = (cookie(app.cookies.device(&headers, peer)), cookie(app.cookies.session(&headers, peer)));
+    let form = SignIn {
+        handle: form.handle,
+        password: TypedPassword::new(form.password),
+        address: peer.ip(),
+        device: device.as_deref().and_then(store::DeviceToken::parse),
+        device_name: device_name(&headers),
+        lasting: form.keep,
+        replaces: before.as_deref().and_then(SessionToken::parse),
+    };
+    let lasting = form.lasting;
+    let work = {
+        let app = app.clone();
+        async move { app.instance.sign_in(form, app.now()).await }
+    };
+    let signed = tokio::spawn(work).await.map_err(Problem::internal)?;
+    let SignedIn { token, device, person, vault } = signed.map_err(|error| sign_in_problem(error, Code::SignInWrong))?;
+    let open = vault.is_ok();
+    match vault {
+        Ok(vault) => drop(app.room(&person, vault).await.map_err(Problem::internal)?),
+        Err(fault) => tracing::warn!(%fault, "a vault stays shut"),
+    }
+    let mut cookies = vec![(header::SET_COOKIE, app.cookies.set_session(&token.expose(), lasting))];
+    cookies.extend(device.map(|device| (header::SET_COOKIE, app.cookies.set_device(&device.expose()))));
+    Ok((StatusCode::CREATED, AppendHeaders(cookies), Json(view(&app, &person, open, &token))).into_response())
+}
+
+fn device_name(headers: &HeaderMap) -> String {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("unknown");
+    agent.chars().take(120).collect()
+}
+
+fn view(app: &App, person: &Person, open: bool, token: &SessionToken) -> SessionView {
+    SessionView::new(person, open, token.csrf(), app.wiring.models())
+}
+
+/// Who is signed in.
+pub(super) async fn show(State(app): State<Arc<App>>, Authenticated { session, token }: Authenticated) -> Json<SessionView> {
+    let open = app.instance.vault(&session).is_some();
+    Json(view(&app, &session.person, open, &token))
+}
+
+/// Opens the vault with its password; the session gets a new token.
+pub(super) async fn unlock(
+    State(app): State<Arc<App>>,
+    Peer(peer): Peer,
+    Authenticated { session, token: before }: Authenticated,
+    Body { value: form, .. }: Body<UnlockForm>,
+) -> Result<Response, Problem> {
+    let form = Unlock {
+        password: TypedPassword::new(form.password),
+        address: peer.ip(),
+        accept_older: form.accept_older,
+    };
+    let person = session.person.clone();
+    let work = {
+        let app = app.clone();
+        async move { app.instance.unlock(&session, form, app.now()).await }
+    };
+    let unlocked = tokio::spawn(work).await.map_err(Problem::internal)?;
+    let unlocked = unlocked.map_err(|error| sign_in_problem(error, Code::PasswordWrong))?;
+    let room = app.room(&person, unlocked.vault).await.map_err(Problem::internal)?;
+    room.hub.end_session(&name(&before));
+    let cookie = AppendHeaders([(header::SET_COOKIE, app.cookies.set_session(&unlocked.token.expose(), true))]);
+    Ok((cookie, Json(view(&app, &person, true, &unlocked.token))).into_response())
+}
+
+/// Closes the vault for everybody; what runs goes on at the next unlock.
+pub(super) async fn lock(State(app): State<Arc<App>>, Authenticated { session, .. }: Authenticated) -> StatusCode {
+    let work = async move { app.lock(session.person.id, Ending::Locked).await };
+    let _ = tokio::spawn(work).await;
+    StatusCode::NO_CONTENT
+}
+
+/// Ends the session and its streams.
+pub(super) async fn sign_out(
+    State(app): State<Arc<App>>,
+    Authenticated { session, token }: Authenticated,
+) -> Result<Response, Problem> {
+    let room = app.open_room(session.person.id);
+    app.instance.sign_out(session).await?;
+    if let Some(room) = room {
+        room.hub.end_session(&name(&token));
+    }
+    let cookie = AppendHeaders([(header::SET_COOKIE, app.cookies.clear_session())]);
+    Ok((StatusCode::NO_CONTENT, cookie).into_response())
+}
+
+fn sign_in_problem(error: SignInError, wrong: Code) -> Problem {
+    match error {
+        SignInError::Wrong if wrong == Code::PasswordWrong => {
+            Problem::new(wrong, "The password is wrong. Check it and try again.")
+        }
+        SignInError::Wrong => Problem::new(wrong, error),
+        SignInError::Throttled { retry_after } => {
+            let seconds = retry_after.as_secs().max(1);
+            let says = format!("Too many tries. Wait {} and try again.", in_words(seconds));
+            Problem::new(Code::Throttled, says).retry_after(seconds)
+        }
+        SignInError::Busy => Problem::new(Code::Busy, error).retry_after(2),
+        SignInError::Vault(fault) => Problem::new(Code::VaultFault, fault),
+        SignInError::Store(error) => Problem::from(error),
+    }
+}
+
+fn in_words(seconds: u64) -> String {
+    match seconds {
+        0..=90 => format!("{seconds} seconds"),
+        _ => format!("{} minutes", seconds.div_ceil(60)),
+    }
+}

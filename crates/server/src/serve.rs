@@ -1,0 +1,180 @@
+//! One server from its parts to its end. It gets its listener and its shutdown; it prints nothing itself.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use harness::ports::{Clock as _, Model};
+use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
+use tokio::net::TcpListener;
+
+use crate::boot::Boot;
+use crate::clock::SystemClock;
+use crate::config::{Config, ModelChoice};
+use crate::exit::{Ended, Exit};
+use crate::routes;
+use crate::state::{App, Stages};
+use crate::wiring::{NoModel, Wiring};
+use crate::{assets, files};
+
+/// The file in the data folder that says where the running server listens.
+pub const ADDRESS_FILE: &str = "address";
+
+/// The longest a shutdown may take (OPS-31).
+const LONGEST_END: Duration = Duration::from_secs(18);
+
+/// What a start needs.
+pub struct Parts {
+    /// The resolved configuration.
+    pub config: Config,
+    /// The listener, where somebody else bound it; otherwise the configured address is bound.
+    pub listener: Option<TcpListener>,
+    /// What a password costs.
+    pub policy: KdfPolicy,
+}
+
+/// A server that is ready to run.
+pub struct Server {
+    app: Arc<App>,
+    listener: TcpListener,
+    setup_token: Option<String>,
+}
+
+/// Starts everything in order. Only config, instance and listener end the start; what else fails is degraded.
+pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
+    let Parts { config, listener, policy } = parts;
+    let now = SystemClock.now();
+    let options = Options { policy, ..Options::new(&config.data) };
+    let instance = Instance::open(options, now).await.map_err(open_fault)?;
+    let people = instance.people().await.map_err(store_fault)?.len();
+    boot.done("instance", format!("{people} people"));
+
+    let listener = bind(&config, listener).await?;
+    let address = listener.local_addr().map_err(listener_fault)?;
+    boot.done("listener", address.to_string());
+
+    let (model, described) = model(&config);
+    boot.done("inference", described);
+    let wiring = Wiring::new(&config, model).map_err(|fault| Ended::new(Exit::BadData, fault))?;
+    let setup_token = if people == 0 { Some(SetupToken::new(now).map_err(store_fault)?) } else { None };
+    let printed = setup_token.as_ref().map(|token| token.expose().to_string());
+    let app = Arc::new(App::new(instance, config, address, wiring));
+    *app.setup.lock().unwrap_or_else(PoisonError::into_inner) = setup_token;
+
+    open_vaults(&app, boot).await;
+    if !assets::are_built() {
+        boot.degraded("pages", "the web files were not built in".to_owned());
+    }
+    app.set_stages(Stages { ready: true, degraded: boot.degraded_names() });
+    let file = app.config.data.join(ADDRESS_FILE);
+    files::write_private(&file, &format!("http://{address}\n")).map_err(listener_fault)?;
+    boot.done("ready", String::new());
+    Ok(Server { app, listener, setup_token: printed })
+}
+
+async fn bind(config: &Config, given: Option<TcpListener>) -> Result<TcpListener, Ended> {
+    match given {
+        Some(listener) => Ok(listener),
+        None => TcpListener::bind(config.listen).await.map_err(|error| {
+            let says = format!("{} cannot be listened on ({error}). Stop what uses it, or set listen.", config.listen);
+            Ended::new(Exit::Config, says)
+        }),
+    }
+}
+
+fn model(config: &Config) -> (Arc<dyn Model>, String) {
+    match &config.model {
+        ModelChoice::Local(_) | ModelChoice::Remote(_) | ModelChoice::None => (Arc::new(NoModel), "no model".to_owned()),
+    }
+}
+
+/// Vaults that the instance may open by itself are opened, and their turns go on.
+async fn open_vaults(app: &Arc<App>, boot: &mut Boot<'_>) {
+    let faults = match app.instance.open_instance_vaults(app.now()).await {
+        Ok(faults) => faults.len(),
+        Err(error) => return boot.degraded("vaults", error.to_string()),
+    };
+    let people = app.instance.people().await.unwrap_or_default();
+    for person in &people {
+        if let Some(vault) = app.instance.open_vault(person.id)
+            && let Err(fault) = app.room(person, vault).await
+        {
+            boot.degraded("vaults", fault);
+        }
+    }
+    if faults > 0 {
+        boot.degraded("vaults", format!("{faults} could not be opened"));
+    }
+    boot.done("vaults", format!("{} open, {} locked", app.open_count(), people.len() - app.open_count().min(people.len())));
+}
+
+/// Why an instance did not open, as the end of a command.
+pub(crate) fn open_fault(error: OpenError) -> Ended {
+    let exit = match error.exit_code() {
+        75 => Exit::Busy,
+        78 => Exit::Config,
+        65 => Exit::BadData,
+        _ => Exit::Io,
+    };
+    Ended::new(exit, error)
+}
+
+fn store_fault(error: store::StoreError) -> Ended {
+    Ended::new(Exit::Io, error)
+}
+
+fn listener_fault(error: std::io::Error) -> Ended {
+    Ended::new(Exit::Io, format!("The address of the server cannot be noted ({error}). Check the data folder."))
+}
+
+impl Server {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.app.address
+    }
+
+    /// While nobody exists: the token of the first setup.
+    pub fn setup_token(&self) -> Option<&str> {
+        self.setup_token.as_deref()
+    }
+
+    /// What requests share, for tests.
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// Serves until `shutdown` resolves, then ends everything: streams are told, turns rest, databases close.
+    pub async fn run(self, shutdown: impl Future<Output = ()> + Send + 'static) -> Result<(), Ended> {
+        let Self { app, listener, .. } = self;
+        let closing = app.closing.clone();
+        let ends = {
+            let app = app.clone();
+            async move {
+                shutdown.await;
+                app.set_stages(Stages { ready: false, ..app.stages() });
+                app.closing.cancel();
+            }
+        };
+        let service = routes::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+        let serving = axum::serve(listener, service).with_graceful_shutdown(async move { closing.cancelled().await });
+        let watching = tokio::spawn(ends);
+        let served = tokio::select! {
+            served = async { serving.await } => served,
+            () = overdue(&app) => Ok(()),
+        };
+        watching.abort();
+        app.shut().await;
+        let _ = files::remove(&app.config.data.join(ADDRESS_FILE));
+        app.instance.clone().close().await;
+        served.map_err(|error| Ended::new(Exit::Failed, format!("The listener failed: {error}. Start the server again.")))
+    }
+}
+
+/// Turns and streams end first, so that connections can; what hangs on is cut.
+async fn overdue(app: &App) {
+    app.closing.cancelled().await;
+    app.shut().await;
+    tokio::time::sleep(LONGEST_END).await;
+}
+

@@ -1,0 +1,140 @@
+//! What all requests share: the instance, the vaults that are open, the model, and who is told when it ends.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::time::Timestamp;
+use harness::ports::{Clock as _, Model};
+use store::{Instance, Person, PersonId, SetupToken, Vault};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::cookie::Cookies;
+use crate::guard::rate::Rates;
+use crate::room::Room;
+use crate::stream::Ending;
+use crate::wiring::Wiring;
+
+/// One running server.
+pub struct App {
+    /// Accounts and vaults.
+    pub instance: Instance,
+    /// The resolved configuration.
+    pub config: Config,
+    /// Where it listens: names and origins follow from it.
+    pub address: SocketAddr,
+    /// Which cookies it uses.
+    pub cookies: Cookies,
+    /// While nobody exists: the token of the first setup.
+    pub setup: Mutex<Option<SetupToken>>,
+    /// What turns are built from.
+    pub wiring: Wiring,
+    /// Requests a minute.
+    pub rates: Rates,
+    /// Cancelled when the server is to end.
+    pub closing: CancellationToken,
+    /// Signs the cursors of lists; new at each start.
+    pub cursor_key: [u8; 32],
+    rooms: Mutex<HashMap<PersonId, Arc<Room>>>,
+    stages: Mutex<Stages>,
+}
+
+/// How far the start is.
+#[derive(Debug, Clone, Default)]
+pub struct Stages {
+    /// True once everything that can start has started.
+    pub ready: bool,
+    /// Names of stages that failed and without which the server goes on.
+    pub degraded: Vec<&'static str>,
+}
+
+impl App {
+    /// A server over these parts.
+    pub fn new(instance: Instance, config: Config, address: SocketAddr, wiring: Wiring) -> Self {
+        let mut cursor_key = [0; 32];
+        getrandom::fill(&mut cursor_key).expect("a system without random numbers cannot run a server");
+        Self {
+            instance,
+            config,
+            address,
+            cookies: Cookies::Local,
+            setup: Mutex::new(None),
+            wiring,
+            rates: Rates::default(),
+            closing: CancellationToken::new(),
+            cursor_key,
+            rooms: Mutex::default(),
+            stages: Mutex::default(),
+        }
+    }
+
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    /// The model that answers.
+    pub fn model(&self) -> &Arc<dyn Model> {
+        &self.wiring.model
+    }
+
+    /// The room of a person whose vault is open: the one there is, or a new one, in which unfinished turns go on.
+    pub async fn room(self: &Arc<Self>, person: &Person, vault: Vault) -> Result<Arc<Room>, String> {
+        let (room, fresh) = {
+            let mut rooms = self.rooms();
+            match rooms.get(&person.id) {
+                Some(room) => (room.clone(), false),
+                None => {
+                    let room = Arc::new(Room::new(&self.wiring, person, vault)?);
+                    rooms.insert(person.id, room.clone());
+                    (room, true)
+                }
+            }
+        };
+        if fresh && !self.closing.is_cancelled() {
+            room.resume().await;
+        }
+        Ok(room)
+    }
+
+    /// The room of a person, if one is open.
+    pub fn open_room(&self, id: PersonId) -> Option<Arc<Room>> {
+        self.rooms().get(&id).cloned()
+    }
+
+    /// Locks a vault: turns rest, streams end, the file closes and the key is wiped.
+    pub async fn lock(&self, id: PersonId, why: Ending) {
+        let room = self.rooms().remove(&id);
+        if let Some(room) = room {
+            room.shut(why).await;
+        }
+        self.instance.lock(id).await;
+    }
+
+    /// Ends all turns and streams; their entries stand and they go on at the next start.
+    pub async fn shut(&self) {
+        let rooms: Vec<_> = self.rooms().drain().map(|(_, room)| room).collect();
+        futures::future::join_all(rooms.iter().map(|room| room.shut(Ending::Shutdown))).await;
+    }
+
+    /// Vaults that are open.
+    pub fn open_count(&self) -> usize {
+        self.rooms().len()
+    }
+
+    /// How far the start is.
+    pub fn stages(&self) -> Stages {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes how far the start is.
+    pub fn set_stages(&self, stages: Stages) {
+        *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<PersonId, Arc<Room>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

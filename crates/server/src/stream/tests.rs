@@ -1,0 +1,1 @@
+//! The mailbox: joining, dropping and forgetting.

@@ -1,0 +1,55 @@
+//! What holds now, read anew before every effect.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::context::Prefix;
+use domain::id::ConversationId;
+use domain::limits::Limits;
+use domain::model::ModelDescription;
+use domain::rule::RuleSet;
+use domain::setting::Setting;
+use domain::tool::ToolSet;
+use harness::ports::{Model, Settings, Tool};
+
+use super::instructions;
+
+/// The setting of the default profile: its text, all tools, the rules in force.
+pub(super) struct Wired {
+    setting: Setting,
+    model: Arc<dyn Model>,
+}
+
+impl Wired {
+    pub(super) fn new(tools: &[Arc<dyn Tool>], rules: Arc<RuleSet>, model: Arc<dyn Model>) -> Result<Self, String> {
+        let tools = ToolSet::new(tools.iter().map(|tool| tool.spec().clone()));
+        let prefix = Prefix::new(instructions::assistant().to_owned(), &tools);
+        let description = Arc::new(model.describe());
+        let setting = Setting {
+            prefix: Arc::new(prefix),
+            tools: Arc::new(tools),
+            rules,
+            limits: limits(&description),
+            model: description,
+        };
+        Ok(Self { setting, model })
+    }
+}
+
+/// A reply takes at most a quarter of the window, so that a small model keeps room for what is said to it.
+fn limits(model: &ModelDescription) -> Limits {
+    let usual = Limits::default();
+    Limits { reply_tokens: usual.reply_tokens.min(model.window / 4).max(256), ..usual }
+}
+
+#[async_trait]
+impl Settings for Wired {
+    async fn current(&self, _: &ConversationId) -> Result<Setting, String> {
+        let model = self.model.describe();
+        if model == *self.setting.model {
+            return Ok(self.setting.clone());
+        }
+        // A local model knows its window only once it is loaded.
+        Ok(Setting { limits: limits(&model), model: Arc::new(model), ..self.setting.clone() })
+    }
+}
