@@ -1,0 +1,252 @@
+// The page of one conversation: its thread, followed at the end, and the composer.
+
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, state } from "lit/decorators.js";
+import { repeat } from "lit/directives/repeat.js";
+import { guard } from "lit/directives/guard.js";
+import { riad } from "../app/riad.ts";
+import { icon, star } from "../icons.ts";
+import type { Kept } from "../outbox/outbox.ts";
+import type { Thread } from "../stream/reducer.ts";
+import { t, type TextKey } from "../text.ts";
+import { byTurn, foldTurn, NOTHING_STREAMS, type Streaming, type TurnView } from "../thread/fold.ts";
+import { Sentences } from "../thread/sentences.ts";
+import type { Entry } from "../wire.ts";
+import type { Composer } from "./composer.ts";
+import { menuButton } from "./frame.ts";
+import { Part } from "./part.ts";
+import { drawTurn, working_ } from "./turn.ts";
+
+/** So near to the end (in pixels) still counts as being there. */
+const NEAR_END = 60;
+const BEGINNINGS = ["note", "files", "plan"] as const;
+
+@customElement("riad-chat")
+export class Chat extends Part {
+  @state() private atEnd = true;
+  @state() private renaming = false;
+  @state() private slow = false;
+  private shownFor: string | undefined;
+  private slowTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly settled = new Map<string, { entries: number; view: TurnView }>();
+  private readonly sentences = new Map<string, Sentences>();
+  private unhear: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.unhear = riad.onEntry((entry) => this.hear(entry));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.unhear?.();
+  }
+
+  protected override willUpdate(_: PropertyValues): void {
+    const open = riad.openConversation;
+    if (open === this.shownFor) return;
+    this.settled.clear();
+    this.renaming = false;
+    this.atEnd = true;
+    this.slow = false;
+    this.shownFor = open;
+    clearTimeout(this.slowTimer);
+    this.slowTimer = setTimeout(() => (this.slow = true), 150);
+  }
+
+  protected override updated(): void {
+    if (this.atEnd) this.toEnd("instant");
+    this.sayAloud();
+  }
+
+  protected override render(): TemplateResult {
+    const id = riad.openConversation;
+    const thread = id === undefined ? undefined : riad.stream.threads.get(id);
+    const turns = thread && id !== undefined ? this.turns(thread, id) : [];
+    const kept = riad.keptOf(id).filter((each) => each.act.does === "say" && !isSaid(thread, each.key));
+    const current = turns.at(-1);
+    const working = current !== undefined && current.state !== "over";
+    const sending = kept.some((each) => each.state !== "failed");
+    const empty = (id === undefined || thread?.loaded === true) && turns.length === 0 && kept.length === 0;
+    return html`${this.head(id)}
+      <div class="thread-scroll" @scroll=${() => this.scrolled()} tabindex="-1">
+        <div class="thread" role="log" aria-live="off" aria-label=${t("thread.label")}>
+          ${id !== undefined && !thread?.loaded ? this.waiting() : nothing}
+          ${empty ? this.welcome() : nothing}
+          ${repeat(turns, (turn) => turn.id, (turn) => (turn.state === "over" && turn !== current ? guard([turn], () => drawTurn(turn, id ?? "")) : drawTurn(turn, id ?? "")))}
+          ${repeat(kept, (each) => each.key, (each) => unsent(each, working))}
+          ${sending && !working && !riad.offline ? working_(false) : nothing}
+        </div>
+      </div>
+      ${this.atEnd ? nothing : html`<button type="button" class="to-end" @click=${() => this.toEnd("smooth")}>${icon("down", 18)}${t("thread.to_end")}</button>`}
+      <div class="composer-place">
+        <riad-composer .conversation=${id} .turn=${working ? current.id : undefined} .running=${working || (sending && id !== undefined)}
+          .stopping=${working && riad.stopping.has(current.id)} @sent=${() => this.followEnd()}></riad-composer>
+      </div>`;
+  }
+
+  // --- The head ---------------------------------------------------------------------------------------------------
+
+  private head(id: string | undefined): TemplateResult {
+    const conversation = riad.conversation(id);
+    const title = id === undefined ? t("chat.new") : (conversation?.title ?? "") || t("chat.untitled");
+    return html`<header class="page-head">
+      ${menuButton()}
+      ${this.renaming && conversation
+        ? html`<form class="rename" @submit=${(event: SubmitEvent) => this.rename(event, conversation.id)}>
+            <input name="title" aria-label=${t("chat.title_label")} maxlength="120" .value=${conversation.title} placeholder=${t("chat.title_auto")}
+              @keydown=${(event: KeyboardEvent) => this.renameKey(event)} />
+            <button class="act small" type="submit">${t("save")}</button>
+            <button class="small" type="button" @click=${() => (this.renaming = false)}>${t("cancel")}</button></form>`
+        : html`<h1>${title}</h1>`}
+      ${conversation && !this.renaming ? this.actions(conversation.id, conversation.archived) : nothing}
+    </header>`;
+  }
+
+  private actions(id: string, archived: boolean): TemplateResult {
+    return html`<div class="head-actions">
+      <button type="button" class="quiet" @click=${() => this.dispatchEvent(new CustomEvent("usage", { bubbles: true, detail: id }))}
+        aria-label=${t("usage.open")} title=${t("usage.open")}>${icon("gauge")}</button>
+      <button type="button" class="quiet" @click=${() => this.beginRename()} aria-label=${t("chat.rename")} title=${t("chat.rename")}>${icon("modify")}</button>
+      <button type="button" class="quiet" @click=${() => void this.archive(id, !archived)} aria-label=${t(archived ? "chat.unarchive" : "chat.archive")}
+        title=${t(archived ? "chat.unarchive" : "chat.archive")}>${icon(archived ? "again" : "archive")}</button>
+    </div>`;
+  }
+
+  private beginRename(): void {
+    this.renaming = true;
+    void this.updateComplete.then(() => {
+      const input = this.querySelector<HTMLInputElement>(".rename input");
+      input?.focus();
+      input?.select();
+    });
+  }
+
+  private renameKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") this.renaming = false;
+  }
+
+  private async rename(event: SubmitEvent, id: string): Promise<void> {
+    event.preventDefault();
+    const title = String(new FormData(event.currentTarget as HTMLFormElement).get("title") ?? "").trim();
+    this.renaming = false;
+    await riad.rename(id, title).catch((fault: Error) => riad.note(fault.message, true));
+  }
+
+  private async archive(id: string, archived: boolean): Promise<void> {
+    await riad
+      .archive(id, archived)
+      .then(() => riad.note(t(archived ? "chat.archived" : "chat.unarchived")))
+      .catch((fault: Error) => riad.note(fault.message, true));
+  }
+
+  // --- States without a thread ------------------------------------------------------------------------------------
+
+  private waiting(): TemplateResult | typeof nothing {
+    if (riad.threadProblem !== undefined) {
+      return html`<div class="empty" role="alert">${icon("warn", 28)}<p>${riad.threadProblem}</p>
+        <button type="button" @click=${() => riad.reload()}>${icon("again", 18)}${t("retry")}</button></div>`;
+    }
+    return this.slow ? html`<div class="skeleton" role="status" aria-label=${t("loading")}><i></i><i></i><i></i></div>` : nothing;
+  }
+
+  private welcome(): TemplateResult {
+    const name = riad.session?.person.name.split(" ")[0] ?? "";
+    return html`<div class="welcome">${star(64, "welcome-star")}
+      <h2>${t(greeting(), { name })}</h2>
+      <p>${t("welcome.lead")}</p>
+      <ul>${BEGINNINGS.map((each) => html`<li><button type="button" @click=${() => this.begin(each)}>
+        <strong>${t(`welcome.${each}` as TextKey)}</strong><span>${t(`welcome.${each}.text` as TextKey)}</span></button></li>`)}</ul></div>`;
+  }
+
+  private begin(which: (typeof BEGINNINGS)[number]): void {
+    this.querySelector<Composer>("riad-composer")?.fill(t(`welcome.${which}.text` as TextKey));
+  }
+
+  // --- The thread -------------------------------------------------------------------------------------------------
+
+  /** Turns that are over are folded once and kept. */
+  private turns(thread: Thread, conversation: string): TurnView[] {
+    const live = [...riad.stream.replies.values()].filter((reply) => reply.conversation === conversation);
+    const grouped = [...byTurn(thread.entries)];
+    return grouped.map(([id, entries], at) => {
+      const known = this.settled.get(id);
+      if (known && known.entries === entries.length) return known.view;
+      const latest = at === grouped.length - 1;
+      const streaming: Streaming = {
+        replies: latest ? live : NOTHING_STREAMS.replies,
+        outputs: riad.stream.outputs,
+        reasoned: riad.stream.reasoned,
+      };
+      const view = foldTurn(id, entries, streaming);
+      if (view.state === "over") this.settled.set(id, { entries: entries.length, view });
+      return view;
+    });
+  }
+
+  private scrolled(): void {
+    const box = this.querySelector(".thread-scroll");
+    if (box) this.atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+  }
+
+  private followEnd(): void {
+    this.atEnd = true;
+    this.toEnd("instant");
+  }
+
+  private toEnd(behavior: ScrollBehavior): void {
+    const box = this.querySelector(".thread-scroll");
+    box?.scrollTo({ top: box.scrollHeight, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : behavior });
+  }
+
+  // --- For those who listen ---------------------------------------------------------------------------------------
+
+  private sayAloud(): void {
+    for (const reply of riad.stream.replies.values()) {
+      if (reply.conversation !== riad.openConversation || reply.text === "") continue;
+      const sentences = this.sentences.get(reply.id) ?? new Sentences();
+      this.sentences.set(reply.id, sentences);
+      this.announce("politely", sentences.next(reply.text));
+    }
+  }
+
+  private hear(entry: Entry): void {
+    if (entry.conversation !== riad.openConversation) return;
+    if (entry.kind === "replied") {
+      this.announce("politely", (this.sentences.get(entry.reply_id) ?? new Sentences()).next(entry.text, true));
+      this.sentences.delete(entry.reply_id);
+    }
+    if (entry.kind === "asked") this.announce("at_once", t("announce.asked", { label: entry.approval.label }));
+    if (entry.kind === "asked_question") this.announce("at_once", t("announce.question"));
+    if (entry.kind === "ended" && entry.outcome !== "answered") this.announce("politely", `${entry.sentence} ${entry.next_step}`);
+  }
+
+  private announce(how: "politely" | "at_once", text: string): void {
+    if (text !== "") this.dispatchEvent(new CustomEvent("announce", { bubbles: true, detail: { how, text } }));
+  }
+}
+
+function isSaid(thread: Thread | undefined, message: string): boolean {
+  return thread?.entries.some((entry) => entry.kind === "said" && entry.message_id === message) ?? false;
+}
+
+/** A message that is still on this device. */
+function unsent(kept: Kept, steers: boolean): TemplateResult {
+  const text = kept.act.does === "say" ? kept.act.text : "";
+  const failed = kept.state === "failed";
+  return html`<div class="said unsent ${steers ? "waits" : ""}"><p class="bubble">${text}</p>
+    ${failed
+      ? html`<p class="said-state failed" role="alert">${icon("warn", 14)}<span>${kept.reason ?? t("outbox.failed")}</span>
+          <button type="button" class="quiet small" @click=${() => riad.retry(kept.key)}>${t("retry")}</button>
+          <button type="button" class="quiet small" @click=${() => void navigator.clipboard.writeText(text)}>${t("code.copy")}</button>
+          <button type="button" class="quiet small" @click=${() => riad.discard(kept.key)}>${t("outbox.discard")}</button></p>`
+      : html`<p class="said-state">${icon("clock", 14)}<span>${t(riad.offline ? "outbox.waiting" : kept.state === "sent" ? "outbox.sent" : "outbox.sending")}</span></p>`}
+  </div>`;
+}
+
+function greeting(): TextKey {
+  const hour = new Date().getHours();
+  if (hour < 5) return "welcome.night";
+  if (hour < 12) return "welcome.morning";
+  return hour < 18 ? "welcome.day" : "welcome.evening";
+}

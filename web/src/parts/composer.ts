@@ -1,0 +1,108 @@
+// Where people write. Enter sends, Shift+Enter begins a line; what is written is kept for each conversation.
+
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { riad } from "../app/riad.ts";
+import { icon } from "../icons.ts";
+import { t } from "../text.ts";
+import { Part } from "./part.ts";
+
+@customElement("riad-composer")
+export class Composer extends Part {
+  @property() conversation: string | undefined;
+  @property() turn: string | undefined;
+  @property({ type: Boolean }) running = false;
+  @property({ type: Boolean }) stopping = false;
+  @state() private text = "";
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.text = riad.draft(this.conversation);
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("conversation") || !this.hasUpdated) return;
+    // A new conversation that has just got its id is the same one: what was typed meanwhile goes with it.
+    const before = changed.get("conversation") as string | undefined;
+    const moved = before === undefined && this.conversation !== undefined && riad.draft(this.conversation) === "";
+    if (moved) {
+      riad.keepDraft(undefined, "");
+      riad.keepDraft(this.conversation, this.text);
+    } else {
+      this.text = riad.draft(this.conversation);
+    }
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    if (changed.has("text" as keyof this)) this.grow();
+  }
+
+  protected override render(): TemplateResult {
+    const model = riad.session?.models.find((each) => each.state === "ready") ?? riad.session?.models[0];
+    const label = this.running ? t("composer.steer") : t("composer.placeholder");
+    return html`<form class="composer" @submit=${(event: SubmitEvent) => this.submit(event)}>
+      <label class="unseen" for="composer-text">${t("composer.label")}</label>
+      <textarea id="composer-text" rows="1" enterkeyhint="send" placeholder=${label} .value=${this.text}
+        @input=${(event: Event) => this.type(event)} @keydown=${(event: KeyboardEvent) => this.key(event)}></textarea>
+      <div class="composer-row">
+        <span class="place">${model ? html`${icon(model.tier === "device" ? "device" : "cloud", 16)}<span class="place-name">${model.name}</span><span class="place-tier">${t(`tier.${model.tier}`)}</span>` : html`${icon("warn", 16)}${t("composer.no_model")}`}</span>
+        <span class="keys" aria-hidden="true">${t("composer.keys")}</span>
+        ${this.running
+          ? html`<button type="button" class="round-button stop" ?disabled=${this.stopping} @click=${() => this.stop()} aria-label=${t(this.stopping ? "turn.stopping" : "composer.stop")} title=${t("composer.stop")}>${icon("stop", 22)}</button>`
+          : nothing}
+        ${!this.running || this.text.trim() !== ""
+          ? html`<button type="submit" class="round-button act" ?disabled=${this.text.trim() === ""} aria-label=${t("composer.send")} title=${t("composer.send")}>${icon("send", 22)}</button>`
+          : nothing}
+      </div>
+    </form>`;
+  }
+
+  /** Puts a text into the composer, for the person to go on with. */
+  fill(text: string): void {
+    this.text = text;
+    riad.keepDraft(this.conversation, text);
+    const area = this.querySelector("textarea");
+    if (area) area.value = text;
+    area?.focus();
+  }
+
+  override focus(): void {
+    this.querySelector("textarea")?.focus();
+  }
+
+  private type(event: Event): void {
+    this.text = (event.currentTarget as HTMLTextAreaElement).value;
+    riad.keepDraft(this.conversation, this.text);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.send();
+  }
+
+  private submit(event: SubmitEvent): void {
+    event.preventDefault();
+    this.send();
+  }
+
+  private send(): void {
+    const text = this.text.trim();
+    if (text === "") return;
+    riad.say(this.conversation, text);
+    this.text = "";
+    riad.keepDraft(this.conversation, "");
+    this.dispatchEvent(new CustomEvent("sent", { bubbles: true }));
+  }
+
+  private stop(): void {
+    if (this.conversation !== undefined) riad.stop(this.conversation, this.turn);
+  }
+
+  private grow(): void {
+    const area = this.querySelector("textarea");
+    if (!area || CSS.supports("field-sizing", "content")) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }
+}
