@@ -1,0 +1,29 @@
+//! How often long tests repeat: the one place with their numbers. `RIAD_SLOW=1` (`./scripts/test --slow`) asks for the
+//! numbers of the specification, everyone else gets numbers that fit a pause of some seconds.
+
+#![expect(clippy::disallowed_methods, reason = "tests are asked by the environment how long they may take")]
+
+/// The full number when long tests are wanted, else the small one.
+pub fn pick(small: usize, full: usize) -> usize {
+    if std::env::var_os("RIAD_SLOW").is_some_and(|value| value == "1") { full } else { small }
+}
+
+/// Random turns with edits and crashes: nothing runs with another digest than its clearance.
+pub fn random_turns() -> usize {
+    pick(1_000, 100_000)
+}
+
+/// Random journals: each is folded and projected.
+pub fn random_journals() -> usize {
+    pick(1_000, 20_000)
+}
+
+/// Kills of the real server while it works.
+pub fn kills() -> usize {
+    pick(10, 100)
+}
+
+/// Cuts of a stream of events.
+pub fn stream_cuts() -> usize {
+    pick(60, 500)
+}
