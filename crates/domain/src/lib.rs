@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod account;
+pub mod address;
 pub mod approval;
 pub mod argv;
 pub mod call;
