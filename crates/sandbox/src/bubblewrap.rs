@@ -118,7 +118,7 @@ impl Bubblewrap {
         let mut plan = self.plan(&confinement);
         plan.append(extra);
         let stdin = std::mem::take(&mut confinement.stdin);
-        let (near, far) = wires::lay(&self.nothing, stdin).map_err(Refusal::system("making pipes"))?;
+        let (near, far) = wires::lay(&self.nothing, stdin, host_user).map_err(Refusal::system("making pipes"))?;
         let slot = self.slots.take().map_err(Refusal::system("taking a starting thread"))?;
         let group = slot.group().cloned();
         if let Some(group) = &group {

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Where groups can be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,6 +141,14 @@ impl Group {
         self.one.iter().try_for_each(|(_, folder)| fs::write(folder.join("tasks"), "0"))
     }
 
+    /// Moves the calling thread back to where it came from, so that the groups can go.
+    pub(crate) fn leave(&self) {
+        for folder in self.one.iter().filter_map(|(_, folder)| folder.parent()) {
+            // What cannot be left now is removed by the next server.
+            let _still_inside = fs::write(folder.join("tasks"), "0");
+        }
+    }
+
     /// Sets the limits for the next command.
     pub(crate) fn set(&self, limits: &Limits) -> io::Result<()> {
         let processes = (limits.processes + OWN_PROCESSES).to_string();
@@ -174,10 +183,34 @@ impl Group {
         one.and_then(count).unwrap_or(0) + two.and_then(count).unwrap_or(0)
     }
 
-    /// Ends everything in the group at once, where the kernel can (version 2, from Linux 5.14).
-    pub(crate) fn kill(&self) {
+    /// Sees that the group is empty but for the thread that calls, and ends at once what is still there, where the
+    /// kernel can (version 2, from Linux 5.14). False means that it had to: such a group must not be used again, since
+    /// on some kernels (6.18, seen) whoever is born into a group that was killed once is killed too.
+    pub(crate) fn empty(&self) -> bool {
+        let becomes_empty = |patience: Duration| {
+            let until = Instant::now() + patience;
+            while !self.is_empty() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            self.is_empty()
+        };
+        if becomes_empty(Duration::from_millis(50)) {
+            return true;
+        }
         if let Some((folder, _)) = &self.two {
             let _older_kernel = fs::write(folder.join("cgroup.kill"), "1");
+        }
+        becomes_empty(Duration::from_secs(1));
+        false
+    }
+
+    fn is_empty(&self) -> bool {
+        // A file that cannot be read is of a group that is gone.
+        let lines = |path: PathBuf| fs::read_to_string(path).unwrap_or_default().lines().count();
+        match (&self.two, self.one.first()) {
+            (Some((folder, _)), _) => lines(folder.join("cgroup.procs")) == 0,
+            (None, Some((_, folder))) => lines(folder.join("tasks")) <= 1,
+            (None, None) => true,
         }
     }
 

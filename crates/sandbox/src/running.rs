@@ -340,11 +340,8 @@ impl Drop for Tree {
         if *self.ended.borrow() {
             return;
         }
+        // bubblewrap's own process ends after the first one inside; while there is none yet, it goes itself, and its
+        // own child with it by the parent-death signal.
         self.kill();
-        if let Some(group) = &self.group {
-            group.kill();
-        }
-        // Whatever the first process did, bubblewrap's own goes too, and the parent-death signal takes the rest.
-        let _gone = pidfd_send_signal(&self.monitor, RawSignal::KILL);
     }
 }

@@ -76,8 +76,10 @@ impl Slots {
                 tracing::warn!(%error, "a thread cannot enter its control group; its commands are refused");
                 return;
             }
-            drop(own_group);
             serve(&inbox, &home);
+            if let Some(group) = own_group {
+                group.leave();
+            }
         })?;
         Ok(Slot { jobs, group })
     }
@@ -126,14 +128,17 @@ impl Slot {
 /// The life of a thread: start, wait, give the slot back, until the backend is gone.
 fn serve(inbox: &mpsc::Receiver<(Job, Slot)>, home: &Weak<Slots>) {
     while let Ok((job, slot)) = inbox.recv() {
-        run_one(job, slot.group.as_deref());
-        if let Some(slots) = home.upgrade() {
-            slots.give_back(slot);
+        let is_clean = run_one(job, slot.group.as_deref());
+        match home.upgrade() {
+            Some(slots) if is_clean => slots.give_back(slot),
+            // The last sender goes with the slot, and this thread with it.
+            _ => drop(slot),
         }
     }
 }
 
-fn run_one(job: Job, group: Option<&Group>) {
+/// False when the slot's group was spent.
+fn run_one(job: Job, group: Option<&Group>) -> bool {
     let Job { order, on_end, started: reply } = job;
     let started = start_one(&order, group);
     // The sources and the child's ends are the child's alone now; as long as they were open here too, no pipe of the
@@ -149,13 +154,17 @@ fn run_one(job: Job, group: Option<&Group>) {
         }
         Err(error) => {
             let _given_up = reply.send(Err(error));
-            return;
+            return true;
         }
     };
     if let Err(error) = start::wait(&handle) {
         tracing::warn!(%error, "a started process could not be waited for");
     }
+    // Its end is the end of all inside, unless it was killed itself: then the rest is just going. The next call must
+    // find the group empty, and whoever hears of the end may believe it.
+    let is_clean = group.is_none_or(Group::empty);
     on_end();
+    is_clean
 }
 
 fn start_one(job: &Order, group: Option<&Group>) -> io::Result<(i32, OwnedFd)> {

@@ -1,6 +1,7 @@
 //! The descriptors of one call: our ends and the child's. It moves no byte through them.
 
 use crate::confinement::Stdin;
+use rustix::fs::{Gid, Uid};
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::fs::File;
@@ -30,17 +31,18 @@ pub(super) struct Far {
     pub(super) info: OwnedFd,
 }
 
-/// Both, for one call. `nothing` is /dev/null.
-pub(super) fn lay(nothing: &OwnedFd, stdin: Stdin) -> io::Result<(Near, Far)> {
+/// Both, for one call. `nothing` is /dev/null. The command's streams are made its user's own, because programs open them
+/// anew by name (`/dev/stdout`).
+pub(super) fn lay(nothing: &OwnedFd, stdin: Stdin, user: Option<u32>) -> io::Result<(Near, Far)> {
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let (leash, far_leash) = UnixStream::pair()?;
     let (stdin, far_stdin) = match stdin {
         Stdin::Empty => (None, nothing.try_clone()?),
-        Stdin::Bytes(bytes) => (None, memory_file("stdin", &bytes)?),
+        Stdin::Bytes(bytes) => (None, given(memory_file("stdin", &bytes)?, user)?),
         Stdin::File(file) => (None, file),
         Stdin::Piped => {
             let (read, write) = pipe()?;
-            (Some(write), read)
+            (Some(write), given(read, user)?)
         }
     };
     let ((stdout, far_stdout), (stderr, far_stderr)) = (pipe()?, pipe()?);
@@ -49,12 +51,20 @@ pub(super) fn lay(nothing: &OwnedFd, stdin: Stdin) -> io::Result<(Near, Far)> {
     let far = Far {
         leash: far_leash.into(),
         stdin: far_stdin,
-        stdout: far_stdout,
-        stderr: far_stderr,
+        stdout: given(far_stdout, user)?,
+        stderr: given(far_stderr, user)?,
         complaint: far_complaint,
         info: far_info,
     };
     Ok((near, far))
+}
+
+/// Makes the user the owner of a pipe or memory file.
+fn given(end: OwnedFd, user: Option<u32>) -> io::Result<OwnedFd> {
+    if let Some(user) = user {
+        rustix::fs::fchown(&end, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
+    }
+    Ok(end)
 }
 
 /// A file in memory with this content, to be read from its start.

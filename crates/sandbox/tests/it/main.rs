@@ -1,4 +1,13 @@
-//! The sandbox from outside: walls, escapes, ends, output, limits, records. Each module is one promise of the crate.
-#![allow(clippy::disallowed_methods, reason = "tests make files and read /proc")]
+//! The sandbox from outside: walls, escapes, ends, output, limits, records. Each module is one promise of the crate. All
+//! of it works as root, where commands get a user of their own, and as an ordinary user.
+#![allow(clippy::disallowed_methods, reason = "tests make files, read /proc and run the probe without walls")]
 
-mod smoke;
+mod end_tree;
+mod escapes;
+mod leaks;
+mod limits;
+mod mounts;
+mod output;
+mod place;
+mod sweep;
+mod walls;
