@@ -59,12 +59,12 @@ fn hoard(mib: usize) -> Verdict {
 fn hoard_in_forks(forks: usize, mib: usize) -> Verdict {
     let mut ended = Vec::new();
     for _ in 0..forks {
-        // SAFETY: this process has one thread; the child touches its own memory and ends.
+        // SAFETY: this process has one thread; the fork touches its own memory and ends.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             let verdict = hoard(mib);
             std::thread::sleep(Duration::from_secs(3));
-            // SAFETY: ends the child.
+            // SAFETY: ends the fork.
             unsafe { libc::_exit(i32::from(!matches!(verdict, Verdict::Through))) };
         }
         ended.push(pid);
@@ -83,10 +83,10 @@ fn hoard_in_forks(forks: usize, mib: usize) -> Verdict {
 fn share_in_forks(mib: usize, forks: usize) -> Verdict {
     let block = vec![1_u8; mib * MIB];
     for _ in 0..forks {
-        // SAFETY: the child only sleeps.
+        // SAFETY: the fork only sleeps.
         if unsafe { libc::fork() } == 0 {
             std::thread::sleep(Duration::from_secs(1));
-            // SAFETY: ends the child.
+            // SAFETY: ends the fork.
             unsafe { libc::_exit(i32::from(block[0] != 1)) };
         }
     }
@@ -120,7 +120,7 @@ fn hoard_files(mib: usize) -> Verdict {
 fn fork_bomb(most: usize) -> Verdict {
     let mut made = 0;
     while made < most {
-        // SAFETY: the child only sleeps.
+        // SAFETY: the fork only sleeps.
         match unsafe { libc::fork() } {
             0 => loop {
                 std::thread::sleep(Duration::from_secs(60));

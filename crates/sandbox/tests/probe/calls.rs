@@ -5,7 +5,7 @@ use std::io;
 
 pub(crate) fn run(name: &str) -> Option<Verdict> {
     let null = std::ptr::null::<libc::c_void>();
-    // SAFETY: the calls get numbers, null or memory of this frame; those that let go run in a child of their own.
+    // SAFETY: the calls get numbers, null or memory of this frame; those that let go run in a fork of their own.
     Some(unsafe {
         match name {
             "ptrace" => with_sleeper(|pid| {
@@ -46,12 +46,12 @@ pub(crate) fn run(name: &str) -> Option<Verdict> {
             "personality" => called(i64::from(libc::personality(0xffff_ffff))),
             "handle" => reached(libc::syscall(libc::SYS_open_by_handle_at, -1, null, 0), libc::EPERM),
             "terminal" => reached(i64::from(libc::ioctl(-1, libc::TIOCSTI, null)), libc::EPERM),
-            "vsock" => family(libc::AF_VSOCK),
-            "netlink" => family(libc::AF_NETLINK),
-            "packet" => family(libc::AF_PACKET),
-            "algorithm" => family(libc::AF_ALG),
-            "inet" => family(libc::AF_INET),
-            "inet6" => family(libc::AF_INET6),
+            "vsock" => kind(libc::AF_VSOCK),
+            "netlink" => kind(libc::AF_NETLINK),
+            "packet" => kind(libc::AF_PACKET),
+            "algorithm" => kind(libc::AF_ALG),
+            "inet" => kind(libc::AF_INET),
+            "inet6" => kind(libc::AF_INET6),
             "other-numbers" => other_numbers(),
             "foreign-call" => foreign_call(),
             _ => return None,
@@ -69,13 +69,13 @@ fn reached(result: i64, held_by: i32) -> Verdict {
     }
 }
 
-fn family(family: i32) -> Verdict {
+fn kind(kind: i32) -> Verdict {
     // SAFETY: numbers only.
-    let result = unsafe { libc::socket(family, libc::SOCK_RAW, 0) };
+    let result = unsafe { libc::socket(kind, libc::SOCK_RAW, 0) };
     let error = io::Error::last_os_error();
     // EPERM for a raw socket without the filter comes from missing rights; a datagram tells the two apart.
     // SAFETY: numbers only.
-    let datagram = unsafe { libc::socket(family, libc::SOCK_DGRAM, 0) };
+    let datagram = unsafe { libc::socket(kind, libc::SOCK_DGRAM, 0) };
     match io::Error::last_os_error().raw_os_error() {
         _ if result >= 0 || datagram >= 0 => Verdict::Through,
         Some(libc::EAFNOSUPPORT) => Verdict::Absent,
@@ -83,9 +83,9 @@ fn family(family: i32) -> Verdict {
     }
 }
 
-/// Runs a try against a child that sleeps.
+/// Runs a try against a fork that sleeps.
 unsafe fn with_sleeper(attempt: impl FnOnce(i32) -> Verdict) -> Verdict {
-    // SAFETY: the child only sleeps; the parent waits for it.
+    // SAFETY: the fork only sleeps; the first waits for it.
     unsafe {
         let pid = libc::fork();
         if pid == 0 {
@@ -99,9 +99,9 @@ unsafe fn with_sleeper(attempt: impl FnOnce(i32) -> Verdict) -> Verdict {
     }
 }
 
-/// Runs a try in a child, which is what it changes.
+/// Runs a try in a fork, which is what it changes.
 unsafe fn in_fork(attempt: impl FnOnce() -> i64) -> Verdict {
-    // SAFETY: the child makes its calls and ends.
+    // SAFETY: the fork makes its calls and ends.
     unsafe {
         let pid = libc::fork();
         if pid == 0 {
@@ -118,7 +118,7 @@ unsafe fn in_fork(attempt: impl FnOnce() -> i64) -> Verdict {
     }
 }
 
-/// The second set of numbers of x86-64, in a child that may be killed for it.
+/// The second set of numbers of x86-64, in a fork that may be killed for it.
 unsafe fn other_numbers() -> Verdict {
     // SAFETY: takes nothing.
     killed_for(|| unsafe { libc::syscall(0x4000_0000 | 39) })
@@ -140,9 +140,9 @@ unsafe fn foreign_call() -> Verdict {
     Verdict::Absent
 }
 
-/// Held when the child was killed for a bad call, absent when the kernel does not know the call.
+/// Held when the fork was killed for a bad call, absent when the kernel does not know the call.
 fn killed_for(attempt: impl FnOnce() -> i64) -> Verdict {
-    // SAFETY: the child makes one call and ends.
+    // SAFETY: the fork makes one call and ends.
     unsafe {
         let pid = libc::fork();
         if pid == 0 {
