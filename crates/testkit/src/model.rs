@@ -142,6 +142,14 @@ impl ScriptedModel {
         self.wanting.send_replace(false);
     }
 
+    /// Forgets a beginning that was streamed last and never became a reply.
+    pub fn forget_stream(&self) {
+        let mut script = self.lock();
+        if matches!(script.lines.last(), Some(Line::Streams(_))) && script.next < script.lines.len() {
+            script.lines.pop();
+        }
+    }
+
     /// Waits until a sample waits for a line.
     pub async fn wanted(&self) {
         let mut wanting = self.wanting.subscribe();

@@ -15,12 +15,14 @@ use domain::limits::Limits;
 use domain::message::Message;
 use domain::rule::{Rule, RuleSet};
 use domain::tool::ToolSet;
+use domain::turn::Turn;
 use harness::act::{self, ActError, Desk};
 use harness::ports::{Journal as _, Ports};
 use harness::run::{Entrance, Rested, RunError, StopDesk, drive};
 use tokio_util::sync::CancellationToken;
 
 use super::parse::{Script, Step};
+use super::print::print;
 use crate::clock::FixedClock;
 use crate::hook::RecordingHook;
 use crate::journal::{MemoryJournal, Trap};
@@ -48,6 +50,8 @@ pub struct Stage {
     mends: bool,
     /// A reply was lost that had not seen a message which its second try sees.
     read_early: bool,
+    /// A tool has said that it runs, and nothing has gone on since.
+    at_run: bool,
 }
 
 /// The process under test.
@@ -149,6 +153,7 @@ impl Stage {
             told: Vec::new(),
             mends: false,
             read_early: false,
+            at_run: false,
         }
     }
 
@@ -164,7 +169,7 @@ impl Stage {
         while stage.advance(false).await == Reached::Death {
             stage.mend("the end").await;
         }
-        assert!(!stage.model.is_wanted(), "the script ends while the model is asked");
+        assert!(!stage.model.is_wanted(), "the script ends while the model is asked:\n{}", print(&stage.played()));
         stage.played()
     }
 
@@ -335,6 +340,7 @@ impl Stage {
         }
         if let Process::Driving(_, table) = &self.process {
             table.stop(&turn);
+            self.at_run = false;
         }
         self.wake();
         Ok(())
@@ -422,6 +428,10 @@ impl Stage {
     /// Lets the loop go on until something can come from outside: it waits for the model, rests, has died, or (with
     /// `pause`) a tool says that it runs.
     async fn advance(&mut self, pause: bool) -> Reached {
+        if pause && self.at_run {
+            return Reached::Run;
+        }
+        self.at_run = false;
         let Process::Driving(driving, _) = &mut self.process else { return Reached::Rest };
         let (dead, mut running) = (self.journal.dead(), self.world.running());
         running.mark_unchanged();
@@ -430,7 +440,10 @@ impl Stage {
             end = driving => end,
             () = dead.cancelled() => return Reached::Death,
             () = self.model.wanted() => return Reached::Sample,
-            _ = running.changed(), if pause => return Reached::Run,
+            _ = running.changed(), if pause => {
+                self.at_run = true;
+                return Reached::Run;
+            }
         };
         self.process = Process::Idle;
         if let Err(fault) = end {
@@ -441,10 +454,15 @@ impl Stage {
 
     fn die(&mut self, why: &str) {
         self.process = Process::Down;
+        self.at_run = false;
         self.journal.reopen();
         let heard = |entry: &&Entry| matches!(entry.body, Body::Replied(_) | Body::Faltered(_));
         self.model.rewind(self.journal.entries(&self.id).iter().filter(heard).count());
         let conversation = self.conversation();
+        // A crash that the script knows of is followed by another reply; after a stop nobody asks for one.
+        if why == "crash" || conversation.live().is_none_or(Turn::is_stopped) {
+            self.model.forget_stream();
+        }
         let unread = conversation.live().is_some_and(|turn| turn.waiting().next().is_some() && !turn.is_stopped());
         self.read_early |= unread;
         self.tell(why.to_owned());

@@ -1,0 +1,8 @@
+//! The loop at its borders: transcripts, cuts, stops, floors. One binary, so that it links once.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "transcripts are files, and UPDATE_EXPECT asks for them to be rewritten"
+)]
+
+mod transcripts;
