@@ -3,6 +3,7 @@
 use std::time::Duration;
 use thiserror::Error;
 
+use crate::kdf::Busy;
 use crate::migrate::MigrateError;
 
 /// A fault below the rules: nobody did anything wrong, and nothing was changed.
@@ -163,6 +164,62 @@ pub enum SetupError {
     Store(#[from] StoreError),
 }
 
+/// Why an account was not made or changed. Nothing was changed.
+#[derive(Debug, Error)]
+pub enum AccountError {
+    /// The code was never given out.
+    #[error("This code is wrong. Check it, or ask for a new one.")]
+    WrongCode,
+    /// The code was used or is too old (410).
+    #[error("This code is used up. Ask for a new one.")]
+    UsedUp,
+    /// Somebody has the handle (409).
+    #[error("This handle is taken. Choose another.")]
+    HandleTaken,
+    /// The role allows another kind of vault (422).
+    #[error("This role does not allow that kind of vault. Choose the other one.")]
+    VaultKind,
+    /// There is no such person or role (404).
+    #[error("There is no such person or role.")]
+    Absent,
+    /// The one who asks lacks the right, or a right that the role has (403).
+    #[error("You may not do that. Ask an administrator.")]
+    NotAllowed,
+    /// It would leave no active admin (409).
+    #[error("This is the last active administrator. Make another one first.")]
+    LastAdmin,
+    /// Too many tries; nothing was derived.
+    #[error("Too many tries. Wait and try again.")]
+    Throttled {
+        /// How long until a try can count again.
+        retry_after: Duration,
+    },
+    /// Too many derivations at once.
+    #[error("The server is busy checking passwords. Try again in a few seconds.")]
+    Busy,
+    /// Anything below.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Busy> for SignInError {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
+}
+
+impl From<Busy> for SetupError {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
+}
+
+impl From<Busy> for AccountError {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
+}
+
 macro_rules! from_sql_and_io {
     ($($error:ty),*) => {$(
         impl From<rusqlite::Error> for $error {
@@ -198,4 +255,4 @@ impl From<MigrateError> for VaultFault {
     }
 }
 
-from_sql_and_io!(OpenError, VaultFault, SignInError, SetupError);
+from_sql_and_io!(OpenError, VaultFault, SignInError, SetupError, AccountError);

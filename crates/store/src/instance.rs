@@ -21,6 +21,8 @@ use root::Root;
 use sessions::Session;
 
 pub(crate) mod audit;
+pub(crate) mod birth;
+pub(crate) mod invitations;
 pub(crate) mod people;
 pub(crate) mod root;
 pub(crate) mod sessions;
@@ -54,7 +56,7 @@ impl Options {
 pub struct Instance(Arc<Inner>);
 
 /// Fields are dropped in order: the lock of the data folder goes last.
-struct Inner {
+pub(crate) struct Inner {
     vaults: Mutex<HashMap<PersonId, Vault>>,
     database: Arc<Database>,
     key: Secret<32>,
@@ -178,18 +180,28 @@ impl Instance {
     ) -> Result<Vault, VaultFault> {
         let (id, generation) = (person.id, person.generation);
         let known = self.0.database.read(move |db| people::vault_writes(db, id)).await?;
-        let known_audit = self.0.database.read(|db| audit::head(db)).await?;
         let inner = self.0.clone();
         let opened = tokio::task::spawn_blocking(move || {
-            let expected =
-                Opening { person: id, generation, known_writes: known, accept_older, now, audit_head: known_audit };
+            let expected = Opening { person: id, generation, known_writes: known, accept_older, now };
             inner.open_vault_blocking(&expected, &key)
         });
         let (vault, counted) = opened.await.map_err(|_| StoreError::Closed)??;
         if let Some(writes) = counted {
             self.0.database.write(move |db| people::set_vault_writes(db, id, writes, accept_older)).await?;
+            self.compare_audit(&vault, now).await?;
         }
         Ok(vault)
+    }
+
+    /// The log that a vault saw at any unlock must still be a beginning of the log there is.
+    async fn compare_audit(&self, vault: &Vault, now: Timestamp) -> Result<(), StoreError> {
+        let seen = vault.seen_audit_heads().await?;
+        let fits = self.0.database.read(move |db| audit::holds_all(db, &seen)).await?;
+        let head = self.0.database.read(|db| audit::head(db)).await?;
+        match head {
+            Some(head) => vault.keep_audit_head(head, fits, now).await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -86,7 +86,7 @@ impl Migration<'_> {
         self.recover()?;
         let mut connection = connect(self.path, self.key, Access::Write)?;
         match standing(&connection, self.steps)? {
-            0 => apply(&mut connection, self.steps, 0, self.now)?,
+            0 => self.apply(&mut connection, 0)?,
             from if from < last(self.steps) => {
                 connection = self.migrate(connection, from)?;
             }
@@ -113,12 +113,34 @@ impl Migration<'_> {
     fn run_steps(&self, from: u32) -> Result<Connection, MigrateError> {
         self.probe.at("migrate.marked")?;
         let mut connection = connect(self.path, self.key, Access::Write)?;
-        apply(&mut connection, self.steps, from, self.now)?;
+        self.apply(&mut connection, from)?;
         self.probe.at("migrate.applied")?;
         check_whole(&connection)?;
         files::remove_durably(&self.marker())?;
         self.probe.at("migrate.unmarked")?;
         Ok(connection)
+    }
+
+    /// Runs every step above `from` in one transaction and records it.
+    fn apply(&self, connection: &mut Connection, from: u32) -> Result<(), MigrateError> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute_batch(
+            "CREATE TABLE IF NOT EXISTS migrations (
+                 number INTEGER NOT NULL PRIMARY KEY,
+                 sha256 BLOB NOT NULL CHECK (length(sha256) = 32),
+                 applied_at INTEGER NOT NULL
+             ) STRICT",
+        )?;
+        for step in self.steps.iter().filter(|step| step.number > from) {
+            transaction.execute_batch(step.sql)?;
+            transaction.execute(
+                "INSERT INTO migrations (number, sha256, applied_at) VALUES (?1, ?2, ?3)",
+                params![step.number, hash(step), self.now.0],
+            )?;
+            self.probe.at("migrate.step")?;
+        }
+        transaction.commit()?;
+        Ok(())
     }
 
     /// A copy of the closed file under the same key, verified. Takes the connection, so nothing else is writing.
@@ -212,32 +234,6 @@ pub(crate) fn standing(connection: &Connection, steps: &[Step]) -> Result<u32, M
         }
     }
     Ok(highest)
-}
-
-/// Runs every step above `from` in one transaction and records it.
-pub(crate) fn apply(
-    connection: &mut Connection,
-    steps: &[Step],
-    from: u32,
-    now: Timestamp,
-) -> Result<(), MigrateError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute_batch(
-        "CREATE TABLE IF NOT EXISTS migrations (
-             number INTEGER NOT NULL PRIMARY KEY,
-             sha256 BLOB NOT NULL CHECK (length(sha256) = 32),
-             applied_at INTEGER NOT NULL
-         ) STRICT",
-    )?;
-    for step in steps.iter().filter(|step| step.number > from) {
-        transaction.execute_batch(step.sql)?;
-        transaction.execute(
-            "INSERT INTO migrations (number, sha256, applied_at) VALUES (?1, ?2, ?3)",
-            params![step.number, hash(step), now.0],
-        )?;
-    }
-    transaction.commit()?;
-    Ok(())
 }
 
 fn hash(step: &Step) -> [u8; 32] {

@@ -46,6 +46,8 @@ macro_rules! tokens {
 }
 
 tokens! {
+    /// 256 random bits that let one person make an account, once, within 72 hours.
+    InvitationCode;
     /// 256 random bits that stand for a session. Replaced at sign-in, unlock, password and role change.
     SessionToken;
     /// 256 random bits by which a browser that signed in before is known again.

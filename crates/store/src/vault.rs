@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::time::Timestamp;
@@ -33,7 +34,7 @@ struct Inner {
     person: PersonId,
     epoch: String,
     opened: u64,
-    audit_fits: bool,
+    audit_fits: AtomicBool,
     database: Database,
     head: watch::Sender<u64>,
     /// Hashed tokens of the sessions that gave the password since this opening.
@@ -54,7 +55,6 @@ pub(crate) struct Opening {
     pub(crate) known_writes: u64,
     pub(crate) accept_older: bool,
     pub(crate) now: Timestamp,
-    pub(crate) audit_head: Option<Head>,
 }
 
 /// After so many writing transactions the instance learns the counter, so that an older file is noticed.
@@ -100,7 +100,7 @@ impl Vault {
             person: opening.person,
             epoch: begun.epoch,
             opened: begun.opened,
-            audit_fits: begun.audit_fits,
+            audit_fits: AtomicBool::new(true),
             database: Database::start(writer, reader)?,
             head: watch::Sender::new(begun.head),
             unlocked: Mutex::default(),
@@ -126,7 +126,30 @@ impl Vault {
 
     /// False if the instance's audit log is not the one that this vault saw at an earlier unlock: warn the person.
     pub fn audit_log_fits(&self) -> bool {
-        self.0.audit_fits
+        self.0.audit_fits.load(Ordering::Relaxed)
+    }
+
+    /// The heads of the audit log that this vault saw at its last thousand unlocks.
+    pub(crate) async fn seen_audit_heads(&self) -> Result<Vec<Head>, StoreError> {
+        self.read(|db| {
+            let mut statement = db.prepare("SELECT number, hash FROM audit_heads ORDER BY number DESC LIMIT 1000")?;
+            let heads = statement.query_map([], |row| Ok(Head { number: row.get(0)?, hash: row.get(1)? }))?;
+            Ok(heads.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// Keeps the head of the audit log as of now, and whether all heads seen before are still in it.
+    pub(crate) async fn keep_audit_head(&self, head: Head, fits: bool, now: Timestamp) -> Result<(), StoreError> {
+        self.0.audit_fits.store(fits, Ordering::Relaxed);
+        self.write(move |db| {
+            db.execute(
+                "INSERT OR IGNORE INTO audit_heads (number, hash, seen_at) VALUES (?1, ?2, ?3)",
+                params![head.number, head.hash, now.0],
+            )?;
+            Ok(())
+        })
+        .await
     }
 
     /// Ends the work queued, closes the file and wipes the key. Blocks.
@@ -212,7 +235,6 @@ struct Begun {
     opened: u64,
     head: u64,
     epoch: String,
-    audit_fits: bool,
 }
 
 /// Checks that the file fits the instance row, and counts the opening.
@@ -225,33 +247,18 @@ fn begin(connection: &mut Connection, opening: &Opening) -> Result<Begun, VaultF
     if person != opening.person || generation != opening.generation {
         return Err(VaultFault::Swapped);
     }
-    if writes < opening.known_writes && !opening.accept_older {
-        return Err(VaultFault::Older);
+    if writes < opening.known_writes {
+        if !opening.accept_older {
+            return Err(VaultFault::Older);
+        }
+        // Numbers that were given out will be given out again: they belong to another epoch.
+        transaction.execute("UPDATE identity SET epoch = ?1", [hex(&random_bytes::<16>()?)])?;
     }
-    let audit_fits = audit_fits(&transaction, opening)?;
     let begun = transaction.query_row(
         "UPDATE identity SET writes = writes + 1, opened = opened + 1 RETURNING writes, opened, head, epoch",
         [],
-        |row| Ok(Begun { writes: row.get(0)?, opened: row.get(1)?, head: row.get(2)?, epoch: row.get(3)?, audit_fits }),
+        |row| Ok(Begun { writes: row.get(0)?, opened: row.get(1)?, head: row.get(2)?, epoch: row.get(3)? }),
     )?;
     transaction.commit()?;
     Ok(begun)
-}
-
-/// The log that this vault saw must be a beginning of the one there is: it may not have become shorter, and what has
-/// the same length must be the same. Then the newest head is kept.
-fn audit_fits(db: &Connection, opening: &Opening) -> Result<bool, StoreError> {
-    let Some(head) = opening.audit_head else { return Ok(true) };
-    let mut statement = db.prepare("SELECT number, hash FROM audit_heads WHERE number >= ?1")?;
-    let mut rows = statement.query([head.number])?;
-    let mut fits = true;
-    while let Some(row) = rows.next()? {
-        let seen = Head { number: row.get(0)?, hash: row.get(1)? };
-        fits &= seen == head;
-    }
-    db.execute(
-        "INSERT OR IGNORE INTO audit_heads (number, hash, seen_at) VALUES (?1, ?2, ?3)",
-        params![head.number, head.hash, opening.now.0],
-    )?;
-    Ok(fits)
 }

@@ -11,6 +11,11 @@ use crate::id::PersonId;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
     SetUp,
+    Joined,
+    Invited,
+    RoleChanged,
+    Deactivated,
+    Activated,
     SignedIn,
     SignInFailed,
     Unlocked,
@@ -22,6 +27,11 @@ impl Act {
     fn name(self) -> &'static str {
         match self {
             Self::SetUp => "set_up",
+            Self::Joined => "joined",
+            Self::Invited => "invited",
+            Self::RoleChanged => "role_changed",
+            Self::Deactivated => "deactivated",
+            Self::Activated => "activated",
             Self::SignedIn => "signed_in",
             Self::SignInFailed => "sign_in_failed",
             Self::Unlocked => "unlocked",
@@ -40,13 +50,24 @@ pub(crate) struct Head {
 
 /// Adds a row about `person`, who both acted and is concerned; nobody for an unknown handle.
 pub(crate) fn append(db: &Connection, act: Act, person: Option<PersonId>, now: Timestamp) -> Result<(), StoreError> {
+    append_about(db, act, person, person, now)
+}
+
+/// Adds a row about what `actor` did that concerns `subject`.
+pub(crate) fn append_about(
+    db: &Connection,
+    act: Act,
+    actor: Option<PersonId>,
+    subject: Option<PersonId>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let before = head(db)?.unwrap_or(Head { number: 0, hash: [0; 32] });
     let number = before.number + 1;
-    let id = person.map(|id| id.to_string());
-    let hash = chain(&before.hash, number, now, id.as_deref(), act.name());
+    let (actor, subject) = (actor.map(|id| id.to_string()), subject.map(|id| id.to_string()));
+    let hash = chain(&before.hash, number, now, [actor.as_deref(), subject.as_deref(), Some(act.name())]);
     db.execute(
-        "INSERT INTO audit (number, at, actor, subject, act, previous, hash) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
-        params![number, now.0, id, act.name(), before.hash, hash],
+        "INSERT INTO audit (number, at, actor, subject, act, previous, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![number, now.0, actor, subject, act.name(), before.hash, hash],
     )?;
     Ok(())
 }
@@ -54,6 +75,17 @@ pub(crate) fn append(db: &Connection, act: Act, person: Option<PersonId>, now: T
 pub(crate) fn head(db: &Connection) -> Result<Option<Head>, StoreError> {
     let mut statement = db.prepare_cached("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")?;
     Ok(statement.query_row([], |row| Ok(Head { number: row.get(0)?, hash: row.get(1)? })).optional()?)
+}
+
+/// True if each of these rows is in the log as it was.
+pub(crate) fn holds_all(db: &Connection, heads: &[Head]) -> Result<bool, StoreError> {
+    let mut statement = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM audit WHERE number = ?1 AND hash = ?2)")?;
+    for head in heads {
+        if !statement.query_row(params![head.number, head.hash], |row| row.get(0))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The number of the first row that does not fit the chain.
@@ -67,8 +99,9 @@ pub(crate) fn first_bad_row(db: &Connection) -> Result<Option<i64>, StoreError> 
         let (actor, subject): (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
         let act: String = row.get(4)?;
         let (previous, hash): ([u8; 32], [u8; 32]) = (row.get(5)?, row.get(6)?);
-        let expected = chain(&before.hash, before.number + 1, Timestamp(row.get(1)?), actor.as_deref(), &act);
-        if number != before.number + 1 || previous != before.hash || hash != expected || actor != subject {
+        let texts = [actor.as_deref(), subject.as_deref(), Some(act.as_str())];
+        let expected = chain(&before.hash, before.number + 1, Timestamp(row.get(1)?), texts);
+        if number != before.number + 1 || previous != before.hash || hash != expected {
             return Ok(Some(before.number + 1));
         }
         before = Head { number, hash };
@@ -77,13 +110,14 @@ pub(crate) fn first_bad_row(db: &Connection) -> Result<Option<i64>, StoreError> 
 }
 
 /// Lengths stand before texts, so that no two rows give the same bytes.
-fn chain(previous: &[u8; 32], number: i64, at: Timestamp, person: Option<&str>, act: &str) -> [u8; 32] {
+fn chain(previous: &[u8; 32], number: i64, at: Timestamp, texts: [Option<&str>; 3]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(b"riad audit v1");
     hasher.update(previous);
     hasher.update(number.to_be_bytes());
     hasher.update(at.0.to_be_bytes());
-    for text in [person.unwrap_or_default(), act] {
+    for text in texts {
+        let text = text.unwrap_or_default();
         hasher.update((text.len() as u64).to_be_bytes());
         hasher.update(text.as_bytes());
     }

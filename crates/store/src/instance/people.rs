@@ -1,6 +1,5 @@
 //! Accounts and roles as rows of the instance database. Not here: passwords, keys and sessions.
 
-use domain::account::{DisplayName, Handle, Locale, Zone};
 use domain::time::Timestamp;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -8,6 +7,7 @@ use serde::Deserialize;
 
 use crate::error::StoreError;
 use crate::id::PersonId;
+use crate::instance::birth::NewAccount;
 
 /// One account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,29 +86,24 @@ words! {
     }
 }
 
-/// What a new account is made of.
-pub(crate) struct NewPerson<'a> {
-    pub(crate) id: PersonId,
-    pub(crate) handle: &'a Handle,
-    pub(crate) name: &'a DisplayName,
-    pub(crate) role: &'a str,
-    pub(crate) locale: &'a Locale,
-    pub(crate) zone: &'a Zone,
-    pub(crate) vault: VaultKind,
-}
-
-pub(crate) fn insert(db: &Connection, person: &NewPerson<'_>, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) fn insert(
+    db: &Connection,
+    id: PersonId,
+    account: &NewAccount,
+    role: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     db.execute(
         "INSERT INTO people (id, handle, name, role, state, locale, zone, vault_kind, generation, created_at)
          VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6, ?7, 1, ?8)",
         params![
-            person.id,
-            person.handle.as_str(),
-            person.name.as_str(),
-            person.role,
-            person.locale.as_str(),
-            person.zone.as_str(),
-            person.vault.as_str(),
+            id,
+            account.handle.as_str(),
+            account.name.as_str(),
+            role,
+            account.locale.as_str(),
+            account.zone.as_str(),
+            account.vault.as_str(),
             now.0,
         ],
     )?;
@@ -158,6 +153,25 @@ pub(crate) fn capabilities(db: &Connection, id: PersonId) -> Result<Vec<String>,
     )?;
     let capabilities = statement.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(capabilities)
+}
+
+/// What a role may do.
+pub(crate) fn capabilities_of_role(db: &Connection, role: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT capability FROM role_capabilities WHERE role = ?1")?;
+    let capabilities = statement.query_map([role], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(capabilities)
+}
+
+/// The kind of vault that a role asks for (`private`, `open` or `either`), or nothing if there is no such role.
+pub(crate) fn vault_kind_of_role(db: &Connection, role: &str) -> Result<Option<String>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT vault_kind FROM roles WHERE name = ?1")?;
+    Ok(statement.query_row([role], |row| row.get(0)).optional()?)
+}
+
+/// True if an active admin is there.
+pub(crate) fn has_active_admin(db: &Connection) -> Result<bool, StoreError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM people WHERE role = ?1 AND state = 'active')";
+    Ok(db.query_row(sql, [ADMIN], |row| row.get(0))?)
 }
 
 /// The highest write counter of the person's vault that is known to be durable.

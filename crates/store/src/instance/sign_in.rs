@@ -145,7 +145,7 @@ impl Instance {
             .0
             .gate
             .run(Address::of(address), move || PasswordWrap::make(&right.key, new.typed(), policy, id, generation));
-        let wrap = made.await.map_err(|_| SignInError::Busy)??;
+        let wrap = made.await??;
         let token = SessionToken::random()?;
         let before = session.clone();
         let token = self

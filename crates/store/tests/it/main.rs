@@ -5,9 +5,14 @@
     reason = "tests look at files, clocks and databases themselves"
 )]
 
+mod audit;
+mod conversations;
 mod disk;
 mod idempotency;
 mod journal;
+mod migrations;
+mod notes;
+mod once;
 mod sessions;
 mod setup;
 mod sole_owner;

@@ -66,9 +66,10 @@ async fn killed_at_any_step_it_is_whole_or_absent() {
     instance.set_up(input("mara", VaultKind::Open), address(HERE), NOW).await.unwrap();
     let copies = std::mem::take(&mut *copies.lock().unwrap());
     let steps: Vec<_> = copies.iter().map(|(step, _)| *step).collect();
-    assert_eq!(steps, ["setup.rows", "setup.vault", "setup.committed", "setup.finished"]);
+    let steps: Vec<_> = steps.into_iter().filter(|step| *step != "migrate.step").collect();
+    assert_eq!(steps, ["birth.rows", "birth.vault", "birth.committed", "birth.finished"]);
     for (step, copy) in copies {
-        let committed = matches!(step, "setup.committed" | "setup.finished");
+        let committed = matches!(step, "birth.committed" | "birth.finished");
         let instance = copy.open().await;
         assert_eq!(instance.needs_setup().await.unwrap(), !committed, "{step}");
         if committed {
@@ -82,7 +83,7 @@ async fn killed_at_any_step_it_is_whole_or_absent() {
 
 #[tokio::test]
 async fn a_step_that_fails_leaves_nothing() {
-    for failing in ["setup.rows", "setup.vault"] {
+    for failing in ["birth.rows", "birth.vault"] {
         let world = World::new();
         let probe = Probe::new(move |step| {
             if step == failing { Err(std::io::Error::from(std::io::ErrorKind::StorageFull)) } else { Ok(()) }

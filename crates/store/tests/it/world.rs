@@ -11,7 +11,7 @@ use domain::time::Timestamp;
 use store::{Instance, KdfPolicy, Options, Preset, Probe, SetupInput, SignIn, SignInError, SignedIn, Vault, VaultKind};
 use tempfile::TempDir;
 
-pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
 pub(crate) const PASSWORD: &str = "a quiet green kettle";
 pub(crate) const HERE: &str = "192.0.2.1";
 

@@ -122,3 +122,14 @@ CREATE TABLE attempts (
 
 CREATE INDEX attempts_by_handle ON attempts (handle, at);
 CREATE INDEX attempts_by_address ON attempts (address, at);
+
+-- One-time codes, hashed. A used one stays until it would have expired, so that it is known as used.
+CREATE TABLE codes (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    kind TEXT NOT NULL CHECK (kind = 'invitation'),
+    role TEXT NOT NULL REFERENCES roles (name),
+    made_by TEXT NOT NULL REFERENCES people (id),
+    made_at INTEGER NOT NULL,
+    ends INTEGER NOT NULL,
+    used_at INTEGER
+) STRICT, WITHOUT ROWID;
