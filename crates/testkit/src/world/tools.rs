@@ -1,6 +1,6 @@
 //! The tools of the small world, each with its own way to be replayed and its own way to go wrong.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,9 +14,14 @@ use super::{Reading, RunSeen, World};
 
 /// All tools of a world.
 pub(super) fn all(world: &Arc<World>) -> Arc<[Arc<dyn Tool>]> {
-    let make = |row: &Row| -> Arc<dyn Tool> { Arc::new(WorldTool { spec: row.spec(), world: Arc::clone(world) }) };
-    ROWS.iter().map(make).collect()
+    let make = |spec: &ToolSpec| -> Arc<dyn Tool> {
+        Arc::new(WorldTool { spec: spec.clone(), world: Arc::clone(world) })
+    };
+    SPECS.iter().map(make).collect()
 }
+
+/// Schemas are compiled once, since tests make thousands of worlds.
+static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| ROWS.iter().map(Row::spec).collect());
 
 /// One tool: name, what a model reads, its arguments (all text), its replay, and what is special about it.
 struct Row {
@@ -36,6 +41,7 @@ const ROWS: &[Row] = &[
     Row { parallel: true, ..row("read", "Reads a file.", &["path"], Replay::Again) },
     row("write", "Writes a file.", &["path", "text"], Replay::Probe),
     row("send", "Sends a letter; the post office knows each letter by its key.", &["to", "text"], Replay::Keyed),
+    row("append", "Adds to a file; the file knows each addition by its key.", &["path", "text"], Replay::Keyed),
     row("ring", "Rings the bell. Nobody can take that back or look it up.", &["for"], Replay::Never),
     row("slow", "Looks for something until it is told to end.", &[], Replay::Again),
     row("stubborn", "Looks for something and never ends.", &[], Replay::Again),
@@ -80,7 +86,7 @@ impl Tool for WorldTool {
     async fn appraise(&self, call: &ValidCall, _: &Scope) -> Result<Appraisal, String> {
         match self.spec.name.as_str() {
             "read" => self.read_facts(call),
-            "write" => Ok(self.write_facts(call)),
+            "write" | "append" => Ok(self.write_facts(call)),
             "breaks" if text(call, "in") == "appraise" => panic!("the tool was told to break"),
             name => Ok(Appraisal { facts: facts_of(name), label: label(call), preview: None }),
         }
@@ -124,6 +130,7 @@ impl WorldTool {
             "read" => self.read(call.call()).await,
             "write" => self.write(call),
             "send" => self.send(call),
+            "append" => self.append(call),
             "ring" => self.ring(call),
             "slow" => self.slow(scope).await,
             "stubborn" => self.stubborn().await,
@@ -187,6 +194,17 @@ impl WorldTool {
         Ran { made: vec![format!("letter to {to}")], ..Ran::done(format!("Sent to {to}.")) }
     }
 
+    /// The file takes each key once.
+    fn append(&self, call: &ClearedCall) -> Ran {
+        let (path, added) = (text(call.call(), "path"), text(call.call(), "text"));
+        if !self.world.has_landed("append", call.key()) {
+            let before = self.world.file(&path).unwrap_or_default();
+            self.world.put(&path, &format!("{before}{added}"));
+            self.world.note_done(call, format!("{path} + {added}"));
+        }
+        wrote(call.call())
+    }
+
     fn ring(&self, call: &ClearedCall) -> Ran {
         self.world.note_done(call, format!("rang for {}", text(call.call(), "for")));
         Ran::done("It rang.")
@@ -205,7 +223,7 @@ impl WorldTool {
         Ran::done("It ended after a day.")
     }
 
-    /// With `probe`, the run goes on for long enough to be cut.
+    /// What is not told to break in `run` works.
     async fn break_off(&self, call: &ClearedCall) -> Ran {
         match text(call.call(), "in").as_str() {
             "run" => panic!("the tool was told to break"),
