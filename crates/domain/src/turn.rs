@@ -17,6 +17,9 @@ use crate::outcome::Outcome;
 
 pub use call::{CallState, StartedRun};
 
+/// How often a turn is taken up again at one place before it ends.
+const MOST_RESUMES: usize = 3;
+
 /// From one message of a person to rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {

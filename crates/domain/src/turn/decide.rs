@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::CallState;
-use super::{Round, Turn};
+use super::{MOST_RESUMES, Round, Turn};
 use crate::approval::{Approval, Decision, Kind};
 use crate::call::{Clearance, ClearedCall, Rejection, ValidCall};
 use crate::context::{CallPolicy, Item, Prompt};
@@ -19,9 +19,6 @@ use crate::tool::{EffectClass, Replay};
 
 /// Milliseconds to wait before the second, third and fourth try of a sample.
 const WAITS_MS: [u64; 4] = [0, 1000, 2000, 4000];
-
-/// How often a turn is taken up again at one place before it ends.
-const MOST_RESUMES: usize = 3;
 
 /// Characters of the model's own words that stand on a card.
 const INTENT_CHARS: usize = 160;

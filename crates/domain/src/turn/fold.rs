@@ -1,7 +1,7 @@
 //! The fold: what each entry changes. Total; an entry that cannot follow changes nothing.
 
 use super::call::{CallState, Question, StartedRun};
-use super::{Round, Turn, Waiting};
+use super::{MOST_RESUMES, Round, Turn, Waiting};
 use crate::approval::{Answer, Approval, Decision};
 use crate::call::{Clearance, Rejection};
 use crate::digest::Digest;
@@ -18,7 +18,8 @@ impl Turn {
         if self.ended.is_some() {
             return;
         }
-        if moves_on(&entry.body) {
+        // Once it was given up, what is settled on the way to its end does not bring it back.
+        if self.resumes < MOST_RESUMES && moves_on(&entry.body) {
             self.resumes = 0;
         }
         match &entry.body {
