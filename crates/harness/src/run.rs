@@ -58,6 +58,9 @@ pub async fn drive(
     let mut live = Live::load(ports, id).await?;
     let mut entrance = entrance;
     loop {
+        if live.conversation.is_read_only() {
+            return Ok(rested(&live.conversation));
+        }
         hold_stop(&mut live, desk);
         let setting = match ports.settings.current(id).await {
             Ok(setting) => setting,
