@@ -30,7 +30,14 @@ pub struct Sequenced {
 impl Journal for Vault {
     async fn load(&self, conversation: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
         let conversation = conversation.clone();
-        self.read(move |db| load(db, &conversation, since)).await.map_err(JournalError::from)
+        let loaded = self.read(move |db| {
+            let entries = load(db, &conversation, since)?;
+            if entries.is_empty() && ends(db, &conversation)?.is_none() {
+                return Err(Fault::Journal(JournalError::Absent(conversation)));
+            }
+            Ok(entries)
+        });
+        Ok(loaded.await?)
     }
 
     async fn append(
@@ -66,7 +73,7 @@ impl Vault {
             .write(move |db| {
                 let appended = append(db, &conversation, expected, drafts)?;
                 idempotency::finish_with(db, finish, &appended.0)?;
-                Ok::<_, AppendError>(appended)
+                Ok::<_, Fault>(appended)
             })
             .await?;
         // A later append may have been faster to get here; the head only grows.
@@ -100,22 +107,22 @@ impl Vault {
     }
 }
 
-enum AppendError {
+enum Fault {
     Store(StoreError),
     Journal(JournalError),
 }
 
-impl From<StoreError> for AppendError {
+impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<AppendError> for JournalError {
-    fn from(error: AppendError) -> Self {
+impl From<Fault> for JournalError {
+    fn from(error: Fault) -> Self {
         match error {
-            AppendError::Store(error) => error.into(),
-            AppendError::Journal(error) => error,
+            Fault::Store(error) => error.into(),
+            Fault::Journal(error) => error,
         }
     }
 }
@@ -140,11 +147,11 @@ fn append(
     conversation: &ConversationId,
     expected: EntryNumber,
     drafts: Vec<Draft>,
-) -> Result<(Vec<Entry>, u64), AppendError> {
-    let absent = || AppendError::Journal(JournalError::Absent(conversation.clone()));
+) -> Result<(Vec<Entry>, u64), Fault> {
+    let absent = || Fault::Journal(JournalError::Absent(conversation.clone()));
     let mut ends = ends(db, conversation)?.ok_or_else(absent)?;
     if ends.head != expected.0 {
-        return Err(AppendError::Journal(JournalError::Moved { head: EntryNumber(ends.head) }));
+        return Err(Fault::Journal(JournalError::Moved { head: EntryNumber(ends.head) }));
     }
     let mut entries = Vec::with_capacity(drafts.len());
     for draft in drafts {

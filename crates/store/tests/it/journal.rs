@@ -8,6 +8,30 @@ use crate::disk;
 use crate::world::{World, conversation, conversation_in, open_vault, said};
 
 #[tokio::test]
+async fn it_keeps_the_promises_of_the_port() {
+    let world = World::new();
+    let vault = open_vault(&world.set_up().await).await;
+    let ids = ["one", "two", "three"].map(conversation);
+    for id in &ids {
+        conversation_in(&vault, id.as_str()).await;
+    }
+    testkit::contract::journal::check(&vault, &ids).await;
+}
+
+/// Promise 3, for every kind of fact: the copy is what a kill leaves on the disk.
+#[tokio::test]
+async fn every_kind_of_fact_survives_a_kill() {
+    let world = World::new();
+    let vault = open_vault(&world.set_up().await).await;
+    let talk = conversation_in(&vault, "talk").await;
+    let filled = testkit::contract::journal::fill(&vault, &talk).await;
+    let after = World::new();
+    disk::copy_tree(&world.root, &after.root);
+    let vault = open_vault(&after.open().await).await;
+    assert_eq!(vault.load(&talk, EntryNumber(0)).await.unwrap(), filled);
+}
+
+#[tokio::test]
 async fn entries_are_numbered_from_one_without_gap_and_load_in_order() {
     let world = World::new();
     let vault = open_vault(&world.set_up().await).await;
@@ -18,7 +42,8 @@ async fn entries_are_numbered_from_one_without_gap_and_load_in_order() {
     assert_eq!(all.iter().map(|entry| entry.number.0).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(vault.load(&talk, EntryNumber(0)).await.unwrap(), all);
     assert_eq!(vault.load(&talk, EntryNumber(2)).await.unwrap(), all[2..]);
-    assert_eq!(vault.load(&conversation("other"), EntryNumber(0)).await.unwrap(), []);
+    let absent = vault.load(&conversation("other"), EntryNumber(0)).await;
+    assert!(matches!(absent, Err(JournalError::Absent(_))));
 }
 
 #[tokio::test]

@@ -36,6 +36,13 @@ fn of(text: &str) -> Option<Digest> {
 }
 
 #[tokio::test]
+async fn they_keep_the_promises_of_the_port() {
+    let world = World::new();
+    let (_vault, notes) = notes(&world).await;
+    testkit::contract::notes::check(&*notes).await;
+}
+
+#[tokio::test]
 async fn a_note_is_written_read_and_every_version_kept() {
     let world = World::new();
     let (vault, notes) = notes(&world).await;
