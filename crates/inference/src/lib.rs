@@ -12,3 +12,5 @@ pub mod gguf;
 
 #[cfg(feature = "client")]
 pub mod local;
+#[cfg(feature = "client")]
+pub mod remote;

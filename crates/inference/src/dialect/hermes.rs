@@ -372,7 +372,7 @@ impl Parser {
         if self.calls_expected && channel.contains(OPENER) {
             self.take_calls_of(&channel);
         } else if self.parsed.text.trim().is_empty() && !channel.trim().is_empty() {
-            self.parsed.reasoning.truncate(self.channel_start);
+            // It was sent as reasoning and stays that, so that what was sent adds up; as the answer it is said once more.
             self.say(&channel);
         }
     }

@@ -2,8 +2,11 @@
 //! when asked for, a real model.
 #![expect(clippy::disallowed_methods, reason = "tests write files, read their environment and open sockets")]
 
+mod contract;
+mod event_stream;
 mod every_cut;
 mod gguf_header;
+mod openai;
 mod protocol;
 mod real_model;
 mod support;

@@ -18,7 +18,7 @@ use crate::support::{Kept, gguf_file, local_model, prompt};
 const SHORT: Duration = Duration::from_secs(2);
 
 /// A model whose workers do what the lines say, one line a life.
-fn scripted(lives: &[&str]) -> (TempDir, PathBuf, LocalModel) {
+pub(crate) fn scripted(lives: &[&str]) -> (TempDir, PathBuf, LocalModel) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("script.gguf");
     let mut bytes = gguf_file(&[("general.name", "script"), ("tokenizer.chat_template", "{{ messages }}")]);

@@ -1,0 +1,125 @@
+//! Joins the pieces of streamed calls (LOOP-37): on one index a new id, or a name after whole arguments, begins a new
+//! call; a name followed by parts is one call, however it is cut. It does not judge arguments.
+
+use serde_json::value::RawValue;
+
+/// A piece of a call, as it came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct CallPiece {
+    pub(super) index: Option<u64>,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+/// A call so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct JoinedCall {
+    index: Option<u64>,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+/// Joins pieces in the order in which they come.
+#[derive(Debug, Default)]
+pub(super) struct CallJoiner(Vec<JoinedCall>);
+
+impl CallJoiner {
+    /// Adds a piece.
+    pub(super) fn push(&mut self, piece: CallPiece) {
+        let open = self.0.iter_mut().rev().find(|call| piece.index.is_none() || call.index == piece.index);
+        match open.filter(|call| !begins_another(call, &piece)) {
+            Some(call) => go_on(call, piece),
+            None => self.0.push(JoinedCall {
+                index: piece.index,
+                id: piece.id,
+                name: piece.name,
+                arguments: piece.arguments,
+            }),
+        }
+    }
+
+    /// True if there is no call.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The calls, in order.
+    pub(super) fn finish(self) -> Vec<JoinedCall> {
+        self.0
+    }
+}
+
+fn begins_another(call: &JoinedCall, piece: &CallPiece) -> bool {
+    let new_id = !piece.id.trim().is_empty() && !call.id.trim().is_empty() && piece.id != call.id;
+    let new_name = !piece.name.is_empty() && is_whole(&call.arguments);
+    new_id || (new_name && piece.id != call.id) || (new_name && piece.name != call.name)
+}
+
+fn go_on(call: &mut JoinedCall, piece: CallPiece) {
+    if call.id.trim().is_empty() {
+        call.id = piece.id;
+    }
+    // Some servers repeat the whole name with each piece, others send it in parts.
+    if call.name != piece.name {
+        call.name.push_str(&piece.name);
+    }
+    call.arguments.push_str(&piece.arguments);
+}
+
+/// True if the text is one JSON value and no more.
+pub(super) fn is_whole(arguments: &str) -> bool {
+    serde_json::from_str::<&RawValue>(arguments).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(index: Option<u64>, id: &str, name: &str, arguments: &str) -> CallPiece {
+        CallPiece { index, id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+    }
+
+    fn check(pieces: &[CallPiece], expected: &[(&str, &str, &str)]) {
+        let mut joiner = CallJoiner::default();
+        pieces.iter().cloned().for_each(|piece| joiner.push(piece));
+        let calls = joiner.finish();
+        let calls: Vec<_> =
+            calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect();
+        assert_eq!(calls, expected);
+    }
+
+    #[test]
+    fn pieces_of_one_call_join_however_they_are_cut() {
+        check(
+            &[piece(Some(0), "a", "read", ""), piece(Some(0), "", "", "{\"p\""), piece(Some(0), "", "", ": 1}")],
+            &[("a", "read", "{\"p\": 1}")],
+        );
+        check(&[piece(Some(0), "a", "re", ""), piece(Some(0), "a", "ad", "{}")], &[("a", "read", "{}")]);
+        check(&[piece(Some(0), "a", "read", "{"), piece(Some(0), "a", "read", "}")], &[("a", "read", "{}")]);
+        check(&[piece(None, "", "read", "{"), piece(None, "", "", "}")], &[("", "read", "{}")]);
+    }
+
+    #[test]
+    fn calls_on_several_indexes_keep_their_order_and_parts() {
+        check(
+            &[
+                piece(Some(0), "a", "one", "{"),
+                piece(Some(1), "b", "two", "{"),
+                piece(Some(0), "", "", "}"),
+                piece(Some(1), "", "", "}"),
+            ],
+            &[("a", "one", "{}"), ("b", "two", "{}")],
+        );
+    }
+
+    #[test]
+    fn a_new_id_or_a_name_after_whole_arguments_is_another_call() {
+        check(
+            &[piece(Some(0), "a", "one", "{}"), piece(Some(0), "b", "two", "{}")],
+            &[("a", "one", "{}"), ("b", "two", "{}")],
+        );
+        check(&[piece(None, "", "one", "{}"), piece(None, "", "two", "{}")], &[("", "one", "{}"), ("", "two", "{}")]);
+    }
+}

@@ -1,0 +1,65 @@
+//! A prompt as the JSON of a chat-completions request.
+
+use domain::context::{CallPolicy, Item, MadeCall, Prompt};
+use domain::tool::ToolSpec;
+use serde_json::{Map, Value, json};
+
+use super::OpenAiOptions;
+
+/// The body of a request.
+pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), Value::from(options.model.as_str()));
+    body.insert("messages".to_owned(), messages(prompt));
+    body.insert("stream".to_owned(), Value::from(true));
+    body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+    let most = options.output_cap.map_or(prompt.max_tokens, |cap| cap.min(prompt.max_tokens));
+    body.insert("max_tokens".to_owned(), Value::from(most));
+    // The first try leaves the engine its own values unless a person set one; another try must differ.
+    let heat = 0.2 * f64::from(prompt.variation);
+    match options.temperature {
+        Some(temperature) => body.insert("temperature".to_owned(), Value::from(f64::from(temperature) + heat)),
+        None if prompt.variation > 0 => body.insert("temperature".to_owned(), Value::from((0.8 + heat).min(1.6))),
+        None => None,
+    };
+    if !prompt.prefix.tools.is_empty() {
+        body.insert("tools".to_owned(), prompt.prefix.tools.iter().map(|tool| tool_value(tool)).collect());
+        let choice = match prompt.calls {
+            CallPolicy::Free => "auto",
+            CallPolicy::Forbidden => "none",
+        };
+        body.insert("tool_choice".to_owned(), Value::from(choice));
+    }
+    Value::from(body)
+}
+
+fn messages(prompt: &Prompt) -> Value {
+    let system = json!({ "role": "system", "content": prompt.prefix.system });
+    let system = (!prompt.prefix.system.is_empty()).then_some(system);
+    system.into_iter().chain(prompt.items.iter().map(|item| message(item))).collect()
+}
+
+fn message(item: &Item) -> Value {
+    match item {
+        Item::Person { text, aside: None } => json!({ "role": "user", "content": text }),
+        Item::Person { text, aside: Some(aside) } => json!({ "role": "user", "content": format!("{text}\n\n{aside}") }),
+        Item::Model { text, calls } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
+        Item::Model { text, calls } => {
+            let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };
+            let calls: Vec<Value> = calls.iter().map(call_value).collect();
+            json!({ "role": "assistant", "content": content, "tool_calls": calls })
+        }
+        Item::Result { call, text, .. } => json!({ "role": "tool", "tool_call_id": call.as_str(), "content": text }),
+    }
+}
+
+fn call_value(call: &MadeCall) -> Value {
+    let function = json!({ "name": call.tool.as_str(), "arguments": call.arguments });
+    json!({ "id": call.id.as_str(), "type": "function", "function": function })
+}
+
+fn tool_value(tool: &ToolSpec) -> Value {
+    let function =
+        json!({ "name": tool.name.as_str(), "description": tool.description, "parameters": tool.schema.json() });
+    json!({ "type": "function", "function": function })
+}
