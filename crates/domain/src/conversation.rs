@@ -188,6 +188,15 @@ impl Conversation {
         }
     }
 
+    /// The facts that end its turn when what holds cannot be known, so that nothing may run: first those that settle
+    /// its open calls, then the end itself. Empty when there is nothing to end.
+    pub fn give_up(&self, reason: &str) -> Vec<Body> {
+        match &self.live {
+            Some(turn) if !self.newer => turn.give_up(reason),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
     /// Where its turn is.
     pub fn activity(&self, setting: &Setting) -> Activity {
         match (&self.live, self.next(setting)) {

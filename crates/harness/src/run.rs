@@ -4,7 +4,6 @@ use domain::conversation::Conversation;
 use domain::effect::Effect;
 use domain::entry::Body;
 use domain::id::{ConversationId, TurnId};
-use domain::outcome::Outcome;
 use domain::setting::Setting;
 use domain::turn::CallState;
 use thiserror::Error;
@@ -64,7 +63,8 @@ pub async fn drive(
         hold_stop(&mut live, desk);
         let setting = match ports.settings.current(id).await {
             Ok(setting) => setting,
-            Err(reason) => return fail(&mut live, reason).await,
+            Err(reason) if give_up(&mut live, &reason).await? => continue,
+            Err(_) => return Ok(rested(&live.conversation)),
         };
         if was_cut(&live.conversation, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
             live.record(vec![Body::Resumed]).await?;
@@ -101,12 +101,14 @@ fn hold_stop(live: &mut Live<'_>, desk: &dyn StopDesk) {
     desk.running(turn.id(), &live.stop);
 }
 
-/// Without a setting nothing may run: the turn ends, and says so.
-async fn fail(live: &mut Live<'_>, reason: String) -> Result<Rested, RunError> {
-    let Some(turn) = live.turn() else { return Ok(Rested::Quiet) };
-    let footer = turn.footer();
-    live.record(vec![Body::Ended { outcome: Outcome::Failed(reason), footer }]).await?;
-    Ok(Rested::Quiet)
+/// Without a setting nothing may run: the turn ends, and says so. False when there is no turn to end.
+async fn give_up(live: &mut Live<'_>, reason: &str) -> Result<bool, RunError> {
+    let bodies = live.conversation.give_up(reason);
+    if bodies.is_empty() {
+        return Ok(false);
+    }
+    live.decide(bodies).await?;
+    Ok(true)
 }
 
 fn rested(conversation: &Conversation) -> Rested {

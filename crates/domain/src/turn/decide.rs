@@ -55,9 +55,23 @@ impl Turn {
 
     /// Ends the turn: what is still open is cancelled first, so that each call has one result.
     fn wind_up(&self, outcome: Outcome) -> Effect {
-        let open = self.rounds.last().into_iter().flat_map(|round| &round.calls).filter(|state| !state.is_settled());
-        let cancelled: Vec<Body> = open.map(cancelled).collect();
+        let cancelled = self.cancelled();
         if cancelled.is_empty() { self.end(outcome) } else { Effect::Note(cancelled) }
+    }
+
+    fn cancelled(&self) -> Vec<Body> {
+        let open = self.rounds.last().into_iter().flat_map(|round| &round.calls).filter(|state| !state.is_settled());
+        open.map(cancelled).collect()
+    }
+
+    /// What is to be recorded next so that the turn ends without anything being done.
+    pub(crate) fn give_up(&self, reason: &str) -> Vec<Body> {
+        let cancelled = self.cancelled();
+        if !cancelled.is_empty() {
+            return cancelled;
+        }
+        let outcome = if self.stopped { Outcome::Stopped } else { Outcome::Failed(reason.to_owned()) };
+        vec![Body::Ended { outcome, footer: self.footer() }]
     }
 
     fn end(&self, outcome: Outcome) -> Effect {
@@ -254,8 +268,10 @@ fn refused_or_interrupted(state: &CallState, reason: String) -> Standing {
 }
 
 fn cancelled(state: &CallState) -> Body {
-    let text =
-        if state.started.is_some() { "Stopped while it ran: it may have happened." } else { "Stopped before it ran." };
+    let text = match state.started {
+        Some(_) => "The turn ended while it ran: it may have happened. Check before doing it again.",
+        None => "The turn ended before it ran.",
+    };
     Body::Returned(ToolResult::new(state.call.id.clone(), Status::Cancelled, text))
 }
 
