@@ -13,7 +13,7 @@ use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
 
 use super::guarded;
-use super::screen::{appraise, pass, refused};
+use super::screen::{APPRAISE_TIME, appraise, pass, refused};
 use crate::live::{Live, Recorded};
 use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer, Ports, Ran, Scope, Tool};
 use crate::run::RunError;
@@ -36,12 +36,25 @@ pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>) -> Result<
     live.record(returned).await
 }
 
-/// The result of an earlier run that was cut, if its tool finds that it landed.
+/// The result of an earlier run that was cut, if its tool finds that it landed or cannot tell.
 async fn landed(live: &Live<'_>, calls: &[ClearedCall]) -> Option<Body> {
     let [call] = calls else { return None };
-    let tool = live.ports.tool(&call.call().spec().name).filter(|_| call.probe())?;
-    let ran = guarded(tool.landed(call, &scope(live, call, live.stop.child_token()))).await??;
-    Some(returned(call, ran))
+    if !call.probe() {
+        return None;
+    }
+    let Some(tool) = live.ports.tool(&call.call().spec().name) else { return Some(cannot_tell(call)) };
+    let scope = scope(live, call, live.stop.child_token());
+    match guarded(tokio::time::timeout(APPRAISE_TIME, tool.landed(call, &scope))).await {
+        Some(Ok(landed)) => landed.map(|ran| returned(call, ran)),
+        Some(Err(_)) | None => Some(cannot_tell(call)),
+    }
+}
+
+/// A tool that cannot say whether a cut run landed has not said that it did not.
+fn cannot_tell(call: &ClearedCall) -> Body {
+    let text = "Riad was restarted while this ran, and the tool cannot tell whether it happened. \
+                Check before doing it again.";
+    Body::Returned(ToolResult::new(call.call().id().clone(), Status::Interrupted, text))
 }
 
 /// New screenings of the calls whose target has changed since they were cleared: they are judged and asked anew.

@@ -15,7 +15,7 @@ use crate::run::RunError;
 /// The longest that one hook may take.
 const HOOK_TIME: Duration = Duration::from_secs(5);
 /// The longest that a tool may take to say what a call would do.
-const APPRAISE_TIME: Duration = Duration::from_secs(30);
+pub(super) const APPRAISE_TIME: Duration = Duration::from_secs(30);
 
 pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>) -> Result<(), RunError> {
     let mut screened = Vec::with_capacity(calls.len());
