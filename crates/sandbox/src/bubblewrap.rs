@@ -77,9 +77,7 @@ pub struct Bubblewrap {
 impl Bubblewrap {
     /// Gets ready; no command runs yet. The error says what this host lacks.
     pub fn new(settings: Settings) -> Result<Bubblewrap, Refusal> {
-        if rustix::fs::access(PROGRAM, Access::EXEC_OK).is_err() {
-            return Err(Refusal::NoBubblewrap { reason: format!("there is no {PROGRAM}") });
-        }
+        check_program()?;
         let etc = etc::made(&settings.state).map_err(Refusal::system("making /etc"))?;
         let slots = Slots::new(settings.groups.then(Layout::of_host));
         let groups = slots.kind();
@@ -135,7 +133,7 @@ impl Bubblewrap {
             }
         };
         let (pid, monitor) = self.launch(slot, &confinement, host_user, far, Box::new(on_end)).await?;
-        let mut tree = Tree::new(pid, monitor, ended, group, &confinement.limits);
+        let mut tree = Tree::new(pid, monitor, ended, group);
         let Near { leash, stdin, stdout, stderr, complaint, info } = near;
         let report = tokio::time::timeout(REPORT_TIME, hear_of_walls(leash, &plan)).await;
         let (walls, mut ear, mut voice) = match report {
@@ -273,6 +271,16 @@ impl Backend for Bubblewrap {
     async fn spawn(&self, confinement: Confinement) -> Result<Running, Refusal> {
         self.start(confinement, Plan::default()).await.map(|(running, _)| running)
     }
+}
+
+/// The program must be there, root's, and nobody else's to change.
+fn check_program() -> Result<(), Refusal> {
+    let bad = |what: &str| Err(Refusal::NoBubblewrap { reason: format!("{PROGRAM} {what}") });
+    let Ok(found) = rustix::fs::stat(PROGRAM) else { return bad("is not there") };
+    if found.st_uid != 0 || found.st_mode & 0o022 != 0 {
+        return bad("can be changed by others than root");
+    }
+    if rustix::fs::access(PROGRAM, Access::EXEC_OK).is_err() { bad("cannot be run") } else { Ok(()) }
 }
 
 fn open(path: &Path, flags: OFlags) -> Result<OwnedFd, Refusal> {

@@ -72,7 +72,8 @@ impl Finished {
     }
 }
 
-/// A command that runs. Dropping it ends everything inside.
+/// A command that runs. Dropping it ends everything inside. Its deadline is kept by `capture` alone; all other limits
+/// hold either way.
 pub struct Running {
     /// The pipe to its standard input, with `Stdin::Piped`.
     pub stdin: Option<pipe::Sender>,
@@ -94,6 +95,7 @@ struct Heard {
     ended: Option<Ended>,
     left: Vec<String>,
     helper_gone: bool,
+    memory_over: bool,
 }
 
 /// Where the work of ending a call stands.
@@ -118,6 +120,11 @@ impl Running {
         let stdout = pipe::Receiver::from_owned_fd(stdout).map_err(&broken)?;
         let stderr = pipe::Receiver::from_owned_fd(stderr).map_err(&broken)?;
         let (tell, heard) = watch::channel(Heard::default());
+        let tell = Arc::new(tell);
+        if let (None, Some(first)) = (&tree.group, &tree.first) {
+            let first = first.try_clone().map_err(&broken)?;
+            tokio::spawn(count_memory(tree.pid, first, limits.memory_bytes, Arc::clone(&tell)));
+        }
         tokio::spawn(listen(ear, tell));
         Ok(Running { stdin, stdout, stderr, spawned, limits, since: Instant::now(), heard, voice: Some(voice), tree })
     }
@@ -151,7 +158,8 @@ impl Running {
     }
 
     /// Reads both streams to their end, showing their clean text live, and ends the call: when the program ended and
-    /// both are drained, when its time is over, or when it is cancelled. Then nothing of it is left.
+    /// both are drained, when its time is over, or when it is cancelled. Then nothing of it is left. `live` is called
+    /// between two reads and should be quick: while it runs, nothing is read.
     pub async fn capture(
         mut self,
         live: &mut (dyn FnMut(Stream, &str) + Send),
@@ -184,11 +192,6 @@ impl Running {
                     self.ask_to_end().await;
                     timer.set(sleep(self.limits.grace));
                 }
-                () = self.tree.memory_is_over(), if phase == Phase::Running => {
-                    (why, phase) = (Why::Memory, Phase::Killed);
-                    self.tree.kill();
-                    timer.set(sleep(LAST_PATIENCE));
-                }
                 () = &mut timer => match phase {
                     Phase::Running => {
                         (why, phase) = (Why::Deadline, Phase::Asked);
@@ -209,7 +212,7 @@ impl Running {
         };
         let output = Output { stdout: finish(out, closed_out), stderr: finish(errors, closed_errors) };
         let ended = self.heard.borrow().ended;
-        if why == Why::Program && self.tree.had_memory_kill() {
+        if why == Why::Program && (self.heard.borrow().memory_over || self.tree.had_memory_kill()) {
             why = Why::Memory;
         }
         let elapsed = self.since.elapsed();
@@ -265,7 +268,7 @@ fn take(
 }
 
 /// Hears the helper out. Ends with it.
-async fn listen(mut ear: Ear, tell: watch::Sender<Heard>) {
+async fn listen(mut ear: Ear, tell: Arc<watch::Sender<Heard>>) {
     while let Some(word) = ear.next().await {
         tell.send_modify(|heard| match word {
             Word::Ended(ended) => heard.ended = Some(ended),
@@ -277,6 +280,19 @@ async fn listen(mut ear: Ear, tell: watch::Sender<Heard>) {
     tell.send_modify(|heard| heard.helper_gone = true);
 }
 
+/// Counts the memory of a tree where no control group does, and kills the tree once it is over. Ends with the helper.
+async fn count_memory(pid: i32, first: OwnedFd, bytes: u64, tell: Arc<watch::Sender<Heard>>) {
+    while !tell.borrow().helper_gone {
+        sleep(WATCH_EVERY).await;
+        let count = tokio::task::spawn_blocking(move || memory_watch::is_over(pid, bytes));
+        if count.await.unwrap_or(false) {
+            tell.send_modify(|heard| heard.memory_over = true);
+            let _gone = pidfd_send_signal(&first, RawSignal::KILL);
+            return;
+        }
+    }
+}
+
 /// All processes of a call, from outside. Dropping it kills them.
 pub(crate) struct Tree {
     pid: i32,
@@ -286,19 +302,12 @@ pub(crate) struct Tree {
     ended: watch::Receiver<bool>,
     group: Option<Arc<Group>>,
     memory_kills: u64,
-    memory_bytes: u64,
 }
 
 impl Tree {
-    pub(crate) fn new(
-        pid: i32,
-        monitor: OwnedFd,
-        ended: watch::Receiver<bool>,
-        group: Option<Arc<Group>>,
-        limits: &Limits,
-    ) -> Tree {
+    pub(crate) fn new(pid: i32, monitor: OwnedFd, ended: watch::Receiver<bool>, group: Option<Arc<Group>>) -> Tree {
         let memory_kills = group.as_ref().map_or(0, |group| group.memory_kills());
-        Tree { pid, monitor, first: None, ended, group, memory_kills, memory_bytes: limits.memory_bytes }
+        Tree { pid, monitor, first: None, ended, group, memory_kills }
     }
 
     /// KILL to everything. The first process inside goes first: then bubblewrap's own ends by itself, and only after
@@ -313,21 +322,6 @@ impl Tree {
     pub(crate) async fn gone(&mut self) {
         // A sender that is gone has ended with its thread, which waits for the process first.
         let _ended = self.ended.wait_for(|ended| *ended).await;
-    }
-
-    /// Becomes ready when the memory of the tree is over its limit, and never where the kernel counts itself.
-    async fn memory_is_over(&self) {
-        if self.group.is_some() {
-            return std::future::pending().await;
-        }
-        let (pid, bytes) = (self.pid, self.memory_bytes);
-        loop {
-            sleep(WATCH_EVERY).await;
-            let count = tokio::task::spawn_blocking(move || memory_watch::is_over(pid, bytes));
-            if count.await.unwrap_or(false) {
-                return;
-            }
-        }
     }
 
     fn had_memory_kill(&self) -> bool {

@@ -103,8 +103,11 @@ impl Flags<'_> {
     fn image(&self, list: &mut List) {
         let access = |wall| if self.left_out == Some(wall) { Access::ReadWrite } else { Access::ReadOnly };
         self.bind(list, 0, "/usr", access(Wall::Image));
-        let etc = if self.left_out == Some(Wall::Etc) { 0 } else { 1 };
-        self.bind(list, etc, "/etc", Access::ReadOnly);
+        if self.left_out == Some(Wall::Etc) {
+            list.add(&["--dir", "/etc"]);
+        } else {
+            self.bind(list, 1, "/etc", Access::ReadOnly);
+        }
         for (target, place) in self.image_links {
             list.add(&["--symlink", target, place]);
         }
