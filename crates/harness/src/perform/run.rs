@@ -9,6 +9,8 @@ use domain::call::ClearedCall;
 use domain::entry::Body;
 use domain::id::{CallId, ConversationId};
 use domain::result::{Status, ToolResult};
+use domain::tool::Replay;
+use domain::turn::CallState;
 use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +62,7 @@ fn cannot_tell(call: &ClearedCall) -> Body {
 /// New screenings of the calls whose target has changed since they were cleared: they are judged and asked anew.
 async fn changed(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
     let mut changed = Vec::new();
-    for cleared in calls {
+    for cleared in calls.iter().filter(|call| !repeats(live, call)) {
         let call = cleared.call();
         let screened = match appraise(live, call).await {
             Ok(appraisal) if call.digest(&appraisal.facts) == cleared.digest() => continue,
@@ -70,6 +72,13 @@ async fn changed(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
         changed.push(Body::Screened(Box::new(screened)));
     }
     changed
+}
+
+/// Whether a cut run is repeated with its key. That run may itself have changed the target, so what it was cleared for
+/// stays, and with it the key by which the target knows it.
+fn repeats(live: &Live<'_>, call: &ClearedCall) -> bool {
+    let started = |state: &CallState| state.call.id == *call.call().id() && state.started.is_some();
+    call.call().spec().replay == Replay::Keyed && live.turn().is_some_and(|turn| turn.calls().any(started))
 }
 
 fn started(call: &ClearedCall) -> Body {

@@ -173,11 +173,14 @@ impl WorldTool {
         }
     }
 
+    fn is_as_cleared(&self, call: &ClearedCall, path: &str) -> bool {
+        call.facts().paths.first().map(|place| &place.now) == Some(&self.world.content(path))
+    }
+
     /// Writes only over what the facts say is there.
     fn write(&self, call: &ClearedCall) -> Ran {
         let path = text(call.call(), "path");
-        let expected = call.facts().paths.first().map(|place| &place.now);
-        if expected != Some(&self.world.content(&path)) {
+        if !self.is_as_cleared(call, &path) {
             return Ran::failed(format!("{path} has changed meanwhile; nothing was written."));
         }
         self.world.put(&path, &text(call.call(), "text"));
@@ -198,6 +201,9 @@ impl WorldTool {
     fn append(&self, call: &ClearedCall) -> Ran {
         let (path, added) = (text(call.call(), "path"), text(call.call(), "text"));
         if !self.world.has_landed("append", call.key()) {
+            if !self.is_as_cleared(call, &path) {
+                return Ran::failed(format!("{path} has changed meanwhile; nothing was added."));
+            }
             let before = self.world.file(&path).unwrap_or_default();
             self.world.put(&path, &format!("{before}{added}"));
             self.world.note_done(call, format!("{path} + {added}"));
