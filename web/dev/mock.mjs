@@ -230,7 +230,6 @@ const routes = [
     const conversation = found(params.id);
     const turn = running.get(conversation.id)?.turn ?? `turn-${id()}`;
     const entry = append(conversation.id, turn, { kind: "said", message_id: key, text: body.text });
-    if (conversation.title === "") conversation.title = body.text.slice(0, 48);
     if (!running.has(conversation.id)) playTurn(conversation.id, turn, body.text);
     return [201, { entry: entry.number, turn }];
   }],

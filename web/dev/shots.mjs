@@ -183,9 +183,8 @@ const SCENES = {
   usage: {
     inside: true,
     go: async (page, { address }) => {
-      await page.click("riad-side .conversations li a, .bottom a >> nth=0").catch(() => {});
-      await page.goto(`${address}/inbox`);
-      await page.goBack();
+      const { items } = await (await page.request.get(`${address}/api/v1/conversations`)).json();
+      await page.goto(`${address}/c/${items[0].id}`);
       await page.waitForSelector(".head-actions button");
       await page.click(".head-actions button >> nth=0");
       await page.waitForTimeout(500);

@@ -105,6 +105,9 @@ export interface InboxItem {
 
 export type Decision = "approve" | "refuse" | "refuse_and_stop";
 
+/** What an entry says of an answer: a decision, or that a question was answered. */
+export type Answered = Decision | "told";
+
 export interface Usage {
   prompt?: number | null;
   reused?: number | null;
@@ -135,7 +138,8 @@ export interface FooterRow {
 
 interface EntryBase {
   number: number;
-  seq: number;
+  /** Its place in the vault; only the stream says it. */
+  seq?: number;
   at: string;
   conversation: string;
   turn: string;
@@ -171,7 +175,7 @@ export type EntryBody =
     }
   | { kind: "asked"; approval: Approval }
   | { kind: "asked_question"; question: Question }
-  | { kind: "answered"; approval: string; decision: Decision; words?: string; surface: string }
+  | { kind: "answered"; approval: string; decision: Answered; words?: string; surface: string }
   | { kind: "started"; call: string; cleared_by: "class" | "rule" | "approval"; rule?: string }
   | { kind: "returned"; call: string; status: Status; text: string; made?: string[] }
   | { kind: "resumed" }

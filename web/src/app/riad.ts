@@ -20,6 +20,8 @@ export interface Note {
 
 type Listener = () => void;
 
+const TITLE_LETTERS = 60;
+
 export class Riad {
   readonly api = new Api();
   gate: Gate = "looking";
@@ -516,7 +518,7 @@ export class Riad {
   }
 
   private async startConversation(act: Extract<Act, { does: "say" }>, progress: (act: Act) => void): Promise<string> {
-    const started = await this.api.json<Conversation>("POST", "/conversations", { body: {}, key: act.conversationKey ?? freshKey() });
+    const started = await this.api.json<Conversation>("POST", "/conversations", { body: { title: titleFrom(act.text) }, key: act.conversationKey ?? freshKey() });
     progress({ ...act, conversation: started.id });
     this.conversations = [started, ...this.conversations.filter((each) => each.id !== started.id)];
     // Nothing was said in it yet, so there is no past to wait for.
@@ -571,6 +573,13 @@ export class Riad {
     const mine = `riad.draft.${this.session?.person.id ?? "nobody"}.`;
     for (const name of Object.keys(localStorage)) if (name.startsWith(mine)) localStorage.removeItem(name);
   }
+}
+
+/** The first words of a message, until somebody gives a better name. */
+function titleFrom(text: string): string {
+  const line = text.replace(/\p{Cc}+/gu, " ").replace(/\s+/g, " ").trim();
+  const letters = [...line];
+  return letters.length <= TITLE_LETTERS ? line : `${letters.slice(0, TITLE_LETTERS).join("").replace(/\s+\S*$/, "")}…`;
 }
 
 function latestFirst(a: Conversation, b: Conversation): number {

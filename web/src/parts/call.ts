@@ -71,7 +71,7 @@ function output(call: CallView): TemplateResult | typeof nothing {
 }
 
 function clearance(call: CallView): TemplateResult | typeof nothing {
-  if (!call.clearedBy) return call.answer && call.answer.decision !== "approve" ? refusal(call) : nothing;
+  if (!call.clearedBy) return call.answer && ["refuse", "refuse_and_stop"].includes(call.answer.decision) ? refusal(call) : nothing;
   const rule = call.rule ? html` <code>${call.rule}</code>` : nothing;
   return html`<p class="cleared">${icon("check", 16)}<span>${t(`cleared.${call.clearedBy}` as TextKey)}${rule}</span></p>`;
 }

@@ -93,7 +93,7 @@ function cutLine(item: RoundItem, conversation: string): TemplateResult | typeof
 }
 
 function faltered(item: FalteredItem): TemplateResult {
-  return html`<p class="mark">${icon("warn", 16)}<span>${shown(item.reason, false)}${item.again ? ` ${t("faltered.again")}` : ""}</span></p>`;
+  return html`<p class="mark">${icon("warn", 16)}<span>${shown(item.reason, false)}${item.again ? html` ${t("faltered.again")}` : nothing}</span></p>`;
 }
 
 function mark(item: MarkItem): TemplateResult {

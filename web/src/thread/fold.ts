@@ -152,13 +152,20 @@ function item(entry: Entry, all: readonly Entry[], calls: Map<string, CallView>,
     case "replied":
       return [round(entry, calls, streaming)];
     case "faltered":
-      return [{ is: "faltered", id: `faltered-${entry.number}`, reason: entry.reason, again: entry.attempt_again }];
+      return falteredItem(entry, all);
     case "resumed":
     case "stopped":
       return [{ is: "mark", id: `mark-${entry.number}`, mark: entry.kind, at: entry.at }];
     default:
       return [];
   }
+}
+
+/** A try that failed. Where the turn ended because of it, its end says the same and this would say it twice. */
+function falteredItem(entry: EntryOf<"faltered">, all: readonly Entry[]): Item[] {
+  if (last(all, "ended")?.outcome === "model_unavailable") return [];
+  const next = all.find((each) => each.number > entry.number && ["faltered", "replied", "ended"].includes(each.kind));
+  return [{ is: "faltered", id: `faltered-${entry.number}`, reason: entry.reason, again: entry.attempt_again && next === undefined }];
 }
 
 /** A message waits until a reply has seen it. The one that began the turn never waits. */
@@ -244,7 +251,7 @@ function foldCall(entry: Entry, calls: Map<string, CallView>, change: (id: strin
       break;
     case "answered": {
       const asked = [...calls.values()].find((call) => call.approval?.id === entry.approval || call.question?.id === entry.approval);
-      if (asked) change(asked.id, { state: entry.decision === "approve" ? "cleared" : "refused", answer: entry });
+      if (asked) change(asked.id, { state: ["approve", "told"].includes(entry.decision) ? "cleared" : "refused", answer: entry });
       break;
     }
     case "started":

@@ -85,7 +85,7 @@ class Client {
   }
 
   private perform(task: StreamTask, at: number): void {
-    if (task.do === "noticed") this.noticed.push(task.entry.seq);
+    if (task.do === "noticed") this.noticed.push(task.entry.seq ?? -1);
     if (task.do === "reopen") this.open(at);
     if (task.do === "send" && "snapshot" in task.frame) {
       const running = this.server.runningAt(at);

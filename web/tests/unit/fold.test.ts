@@ -1,0 +1,93 @@
+// From entries to the thread: what a person reads follows from what was recorded.
+import { describe, expect, test } from "vitest";
+import { byTurn, foldTurn, NOTHING_STREAMS, type CallView, type RoundItem, type TurnView } from "../../src/thread/fold.ts";
+import type { Approval, Entry, EntryBody } from "../../src/wire.ts";
+
+function turn(...bodies: EntryBody[]): TurnView {
+  const entries: Entry[] = bodies.map((body, at) => ({ number: at + 1, at: `2026-01-01T00:00:0${at}Z`, conversation: "c", turn: "t", ...body }));
+  return foldTurn("t", entries, NOTHING_STREAMS);
+}
+
+const said = (id: string): EntryBody => ({ kind: "said", message_id: id, text: id });
+const replied = (id: string, calls: string[] = [], seen = 1): EntryBody => ({
+  kind: "replied",
+  reply_id: id,
+  text: id,
+  reasoning: "",
+  calls: calls.map((call) => ({ id: call, tool: "write", arguments: "{}" })),
+  stop: "natural",
+  model: "m",
+  usage: { prompt: 10, decoded: 2 },
+  seen,
+});
+const screened = (call: string): EntryBody => ({ kind: "screened", call, label: `Write ${call}`, classes: ["create"], arguments: { path: call } });
+const approval = (call: string): Approval => ({ id: `a-${call}`, call, digest: "d", tool: "write", label: "", why: "", classes: ["create"], arguments: {}, targets: [], leaves_machine: false, undo: false });
+const asked = (call: string): EntryBody => ({ kind: "asked", approval: approval(call) });
+const answered = (call: string, decision: "approve" | "refuse" | "told"): EntryBody => ({ kind: "answered", approval: `a-${call}`, decision, surface: "web" });
+const started = (call: string): EntryBody => ({ kind: "started", call, cleared_by: "approval" });
+const returned = (call: string): EntryBody => ({ kind: "returned", call, status: "done", text: "ok", made: [] });
+const ended = (outcome = "answered"): EntryBody => ({ kind: "ended", outcome, sentence: "", next_step: "", footer: [] });
+
+function calls(view: TurnView): CallView[] {
+  return view.items.filter((item): item is RoundItem => item.is === "round").flatMap((item) => [...item.calls]);
+}
+
+describe("a call", () => {
+  const steps: [EntryBody, string, string][] = [
+    [replied("r", ["c1"]), "judging", "running"],
+    [screened("c1"), "judging", "running"],
+    [asked("c1"), "asking", "resting"],
+    [answered("c1", "approve"), "cleared", "running"],
+    [started("c1"), "running", "running"],
+    [returned("c1"), "done", "running"],
+    [ended(), "done", "over"],
+  ];
+  for (let at = 1; at <= steps.length; at += 1) {
+    test(`after ${steps[at - 1]?.[0].kind} is ${steps[at - 1]?.[1]}`, () => {
+      const view = turn(said("m"), ...steps.slice(0, at).map(([body]) => body));
+      expect([calls(view)[0]?.state, view.state]).toEqual(steps[at - 1]?.slice(1));
+    });
+  }
+
+  test("that was refused says so, and a question that was answered does not", () => {
+    expect(calls(turn(said("m"), replied("r", ["c1"]), asked("c1"), answered("c1", "refuse")))[0]?.state).toBe("refused");
+    expect(calls(turn(said("m"), replied("r", ["c1"]), asked("c1"), answered("c1", "told")))[0]?.state).toBe("cleared");
+  });
+
+  test("that still waited when the turn was stopped is over too", () => {
+    const view = turn(said("m"), replied("r", ["c1"]), asked("c1"), { kind: "stopped" }, ended("stopped"));
+    expect(calls(view)[0]?.state).toBe("cancelled");
+  });
+});
+
+describe("a message while the turn runs", () => {
+  const waiting = (view: TurnView) => view.items.filter((item) => item.is === "said" && item.waits).map((item) => item.id);
+
+  test("waits until a reply has seen it", () => {
+    expect(waiting(turn(said("m"), said("steer")))).toEqual(["steer"]);
+    expect(waiting(turn(said("m"), said("steer"), replied("r", ["c1"], 1)))).toEqual(["steer"]);
+    expect(waiting(turn(said("m"), said("steer"), replied("r", ["c1"], 1), returned("c1"), replied("r2", [], 4)))).toEqual([]);
+  });
+
+  test("is gone when it was withdrawn", () => {
+    const view = turn(said("m"), said("steer"), { kind: "withdrawn", message_id: "steer" });
+    expect(view.items.map((item) => item.id)).toEqual(["m"]);
+  });
+});
+
+test("a turn without a model says it once", () => {
+  const faltered: EntryBody = { kind: "faltered", reason: "gone", attempt_again: true };
+  expect(turn(said("m"), faltered, faltered).items.map((item) => item.is)).toEqual(["said", "faltered", "faltered"]);
+  expect(turn(said("m"), faltered, faltered, ended("model_unavailable")).items.map((item) => item.is)).toEqual(["said"]);
+});
+
+test("usage sums what is known, and what is not known is not 0", () => {
+  const { usage } = turn(said("m"), replied("r", ["c1"]), returned("c1"), replied("r2"), ended());
+  expect(usage).toMatchObject({ rounds: 2, prompt: 20, decoded: 4 });
+  expect(usage?.reused).toBeUndefined();
+});
+
+test("turns keep the order in which they began", () => {
+  const entry = (number: number, id: string): Entry => ({ number, at: "", conversation: "c", turn: id, kind: "resumed" });
+  expect([...byTurn([entry(1, "a"), entry(2, "b"), entry(3, "a")]).keys()]).toEqual(["a", "b"]);
+});
