@@ -323,15 +323,17 @@ fn question(standing: &Standing) -> Option<Approval> {
 fn too_many_cards(open: &[&CallState], standings: &[Standing], room: usize, most: usize) -> Vec<Body> {
     let text = format!("At most {most} questions may wait for the person; this call was not asked and did not run.");
     let unasked = open.iter().zip(standings).filter(|(_, standing)| matches!(standing, Standing::Unasked(_)));
-    unasked
-        .skip(room)
-        .map(|(state, _)| Body::Returned(ToolResult::new(state.call.id.clone(), Status::Refused, &text)))
-        .collect()
+    unasked.skip(room).map(|(state, _)| kept_from_running(state, &text)).collect()
 }
 
 fn withdrawn(open: &[&CallState]) -> Vec<Body> {
     let text = "The person wrote instead of answering; the call did not run.";
-    open.iter().map(|state| Body::Returned(ToolResult::new(state.call.id.clone(), Status::Refused, text))).collect()
+    open.iter().map(|state| kept_from_running(state, text)).collect()
+}
+
+fn kept_from_running(state: &CallState, text: &str) -> Body {
+    let (status, text) = if state.is_cut() { (Status::Interrupted, MAYBE) } else { (Status::Refused, text) };
+    Body::Returned(ToolResult::new(state.call.id.clone(), status, text))
 }
 
 /// The calls that run next: reads at the front side by side, else the first alone. When the first one waits for the
