@@ -70,23 +70,27 @@ pub struct Said {
 
 /// Says something. The same message id again returns the first entry and starts nothing.
 pub async fn say(desk: Desk<'_>, id: &ConversationId, message: Message) -> Result<Said, ActError> {
-    let turn_of = |conversation: &Conversation| match conversation.live() {
-        Some(turn) => turn.id().clone(),
-        None => TurnId::opened_by(&message.id),
-    };
     loop {
         let conversation = load(desk, id).await?;
         if let Some(entry) = conversation.entry_of(&message.id) {
-            return Ok(Said { entry, turn: turn_of(&conversation), fresh: false });
+            return Ok(Said { entry, turn: turn_at(desk, id, entry).await?, fresh: false });
         }
         if conversation.live().is_some_and(|turn| turn.waiting().count() >= MOST_WAITING) {
             return Err(ActError::TooManyWaiting);
         }
+        let turn = conversation.live().map_or_else(|| TurnId::opened_by(&message.id), |turn| turn.id().clone());
         if let Some(entries) = append(desk, &conversation, Body::Said(message.clone())).await? {
             let said = entries.first().map_or(conversation.head().next(), |entry| entry.number);
-            return Ok(Said { entry: said, turn: turn_of(&conversation), fresh: true });
+            return Ok(Said { entry: said, turn, fresh: true });
         }
     }
+}
+
+/// The turn that an entry was recorded in.
+async fn turn_at(desk: Desk<'_>, id: &ConversationId, entry: EntryNumber) -> Result<TurnId, ActError> {
+    let before = EntryNumber(entry.0.saturating_sub(1));
+    let entries = desk.journal.load(id, before).await?;
+    Ok(entries.into_iter().next().map_or_else(|| TurnId::new(""), |entry| entry.turn))
 }
 
 /// Takes back a message that still waits.
