@@ -34,7 +34,8 @@ pub fn serve(method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
 fn page(headers: &HeaderMap) -> Response {
     match find("index.html") {
         Some(bytes) => file("index.html", bytes, headers),
-        None => ([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")], NOT_BUILT).into_response(),
+        None => ([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")], NOT_BUILT)
+            .into_response(),
     }
 }
 

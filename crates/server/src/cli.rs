@@ -1,5 +1,6 @@
 //! The command line. Each command is one file; parsing and help come from these types.
 
+mod bench;
 mod prompt;
 mod serve;
 mod setup;
@@ -39,6 +40,8 @@ struct Given {
 enum Command {
     /// Starts the server and stays in front.
     Serve,
+    /// Measures this build on this machine, in a scratch folder.
+    Bench(bench::BenchArgs),
     /// Makes the first account in this terminal, without a running server.
     Setup(setup::SetupArgs),
 }
@@ -49,6 +52,7 @@ impl Cli {
         let config = self.given.read()?;
         match self.command {
             Command::Serve => serve::serve(config).await,
+            Command::Bench(args) => bench::bench(args).await,
             Command::Setup(args) => setup::setup(config, args).await,
         }
     }

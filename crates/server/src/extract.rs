@@ -94,7 +94,8 @@ fn misfit(fault: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
         return Problem::new(Code::BadJson, "The body is not well-formed JSON. Check it and send it again.");
     }
     let path = fault.path().to_string();
-    let pointer = if path == "." { String::new() } else { format!("/{}", path.replace(['.', '['], "/").replace(']', "")) };
+    let pointer =
+        if path == "." { String::new() } else { format!("/{}", path.replace(['.', '['], "/").replace(']', "")) };
     // serde's words name fields and expected types, never more than the value's kind.
     let says = inner.to_string();
     let says = says.split(" at line ").next().unwrap_or_default();

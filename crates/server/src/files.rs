@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Makes a folder that is closed to others, with all folders above it.
 pub fn private_folder(path: &Path) -> io::Result<()> {
@@ -43,4 +43,22 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// Whether something is there.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// The names in a folder.
+pub fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(folder)?;
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+}
+
+/// A new folder that is closed to others, among the temporary files of this machine.
+pub fn scratch_folder(name: &str) -> io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+    fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    Ok(folder)
+}
+
+/// Removes a folder with all that is in it.
+pub fn remove_folder(folder: &Path) -> io::Result<()> {
+    fs::remove_dir_all(folder)
 }

@@ -106,7 +106,10 @@ fn check_csrf(token: &SessionToken, headers: &HeaderMap) -> Result<(), Problem> 
     if given.is_some_and(|given| token.csrf_matches(given)) {
         return Ok(());
     }
-    Err(Problem::new(Code::CsrfWrong, "The request does not carry this session's token. Reload the page and try again."))
+    Err(Problem::new(
+        Code::CsrfWrong,
+        "The request does not carry this session's token. Reload the page and try again.",
+    ))
 }
 
 /// A body declares JSON and its length is within the row's cap.
@@ -117,7 +120,10 @@ fn check_body(rules: Rules, headers: &HeaderMap) -> Result<(), Problem> {
         return Err(Problem::new(Code::NotJson, "Send the body as application/json."));
     }
     if length.is_some_and(|length| length > rules.body) {
-        return Err(Problem::new(Code::TooLarge, format!("At most {} bytes fit in this request. Send less.", rules.body)));
+        return Err(Problem::new(
+            Code::TooLarge,
+            format!("At most {} bytes fit in this request. Send less.", rules.body),
+        ));
     }
     Ok(())
 }

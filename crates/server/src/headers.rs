@@ -47,7 +47,8 @@ pub async fn dress(request: Request, next: Next) -> Response {
 /// A caller may name its request, so that it finds it again; anything unusual gets a name of ours.
 fn request_id(headers: &HeaderMap) -> String {
     let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
-    let fits = |text: &&str| (8..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let fits =
+        |text: &&str| (8..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     given.filter(fits).map_or_else(|| SystemClock.new_id(), str::to_owned)
 }
 
@@ -61,7 +62,9 @@ fn written_down(answer: Response, id: &str, is_api: bool) -> Response {
         return rendered;
     }
     let plain_error = answer.status().is_client_error() || answer.status().is_server_error();
-    if is_api && plain_error && !answer.headers().contains_key(header::CONTENT_TYPE) || is_plain_text_error(&answer, is_api) {
+    if is_api && plain_error && !answer.headers().contains_key(header::CONTENT_TYPE)
+        || is_plain_text_error(&answer, is_api)
+    {
         return stand_in(answer.status()).render(id);
     }
     answer
@@ -69,7 +72,8 @@ fn written_down(answer: Response, id: &str, is_api: bool) -> Response {
 
 /// The framework words some refusals itself, in plain text.
 fn is_plain_text_error(answer: &Response, is_api: bool) -> bool {
-    let text = answer.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    let text =
+        answer.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain"));
     is_api && text && (answer.status().is_client_error() || answer.status().is_server_error())
 }
 

@@ -7,8 +7,10 @@
 #![forbid(unsafe_code)]
 
 pub mod assets;
+pub mod bench;
 pub mod boot;
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod cookie;
@@ -17,6 +19,7 @@ pub mod extract;
 pub mod files;
 pub mod guard;
 pub mod headers;
+pub mod ledger;
 pub mod problem;
 pub mod room;
 pub mod routes;

@@ -47,9 +47,8 @@ impl Room {
 
     /// Lets all turns go on that had not ended.
     pub async fn resume(&self) {
-        match self.vault.unfinished().await {
-            Ok(unfinished) => unfinished.iter().for_each(|id| self.sessions.wake(id)),
-            Err(fault) => tracing::error!(%fault, "unfinished turns could not be found"),
+        if let Err(fault) = self.sessions.resume().await {
+            tracing::error!(%fault, "unfinished turns could not be found");
         }
     }
 

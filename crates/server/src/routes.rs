@@ -81,6 +81,11 @@ impl Route {
         Self { method, path, rules: Rules { access, key: false, body: BODY, rate, upgrade: false }, handler }
     }
 
+    /// Who may call.
+    pub fn access(&self) -> Access {
+        self.rules.access
+    }
+
     fn key(mut self) -> Self {
         self.rules.key = true;
         self

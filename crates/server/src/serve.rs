@@ -6,16 +6,18 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use harness::ports::{Clock as _, Model};
+use sandbox::Sandbox;
 use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
 use tokio::net::TcpListener;
 
 use crate::boot::Boot;
 use crate::clock::SystemClock;
-use crate::config::{Config, ModelChoice};
+use crate::config::Config;
 use crate::exit::{Ended, Exit};
+use crate::ledger::FileLedger;
 use crate::routes;
 use crate::state::{App, Stages};
-use crate::wiring::{NoModel, Wiring};
+use crate::wiring::{Answering, Wiring};
 use crate::{assets, files};
 
 /// The file in the data folder that says where the running server listens.
@@ -32,6 +34,8 @@ pub struct Parts {
     pub listener: Option<TcpListener>,
     /// What a password costs.
     pub policy: KdfPolicy,
+    /// The model, where it is not the configured one.
+    pub model: Option<Arc<dyn Model>>,
 }
 
 /// A server that is ready to run.
@@ -43,7 +47,7 @@ pub struct Server {
 
 /// Starts everything in order. Only config, instance and listener end the start; what else fails is degraded.
 pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
-    let Parts { config, listener, policy } = parts;
+    let Parts { config, listener, policy, model } = parts;
     let now = SystemClock.now();
     let options = Options { policy, ..Options::new(&config.data) };
     let instance = Instance::open(options, now).await.map_err(open_fault)?;
@@ -54,9 +58,13 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     let address = listener.local_addr().map_err(listener_fault)?;
     boot.done("listener", address.to_string());
 
-    let (model, described) = model(&config);
-    boot.done("inference", described);
-    let wiring = Wiring::new(&config, model).map_err(|fault| Ended::new(Exit::BadData, fault))?;
+    let sandbox = open_sandbox(&config, boot).await;
+    let answering = model.map_or_else(|| Answering::open(&config), Answering::with);
+    match &answering.trouble {
+        None => boot.done("inference", answering.model.describe().name),
+        Some(trouble) => boot.degraded("inference", trouble.clone()),
+    }
+    let wiring = Wiring::new(&config, answering, sandbox).map_err(|fault| Ended::new(Exit::BadData, fault))?;
     let setup_token = if people == 0 { Some(SetupToken::new(now).map_err(store_fault)?) } else { None };
     let printed = setup_token.as_ref().map(|token| token.expose().to_string());
     let app = Arc::new(App::new(instance, config, address, wiring));
@@ -83,9 +91,31 @@ async fn bind(config: &Config, given: Option<TcpListener>) -> Result<TcpListener
     }
 }
 
-fn model(config: &Config) -> (Arc<dyn Model>, String) {
-    match &config.model {
-        ModelChoice::Local(_) | ModelChoice::Remote(_) | ModelChoice::None => (Arc::new(NoModel), "no model".to_owned()),
+/// Ends what an earlier server left, builds the walls once and looks at them from inside. Without them there are no
+/// commands, and all else works.
+async fn open_sandbox(config: &Config, boot: &mut Boot<'_>) -> Option<Sandbox> {
+    let state = config.data.join("sandbox");
+    let ledger = FileLedger::open(&state.join("processes")).and_then(|ledger| Ok((ledger.sweep()?, ledger)));
+    let (swept, ledger) = match ledger {
+        Ok(opened) => opened,
+        Err(error) => {
+            boot.degraded("sandbox", format!("its folder cannot be used: {error}"));
+            return None;
+        }
+    };
+    let settings = sandbox::Settings { state: state.join("files"), ledger: Arc::new(ledger), groups: true };
+    let (opened, probe) = Sandbox::open(settings).await;
+    match opened {
+        Ok(sandbox) => {
+            let found = probe.map(|probe| probe.summary()).unwrap_or_default();
+            let left = if swept > 0 { format!(", ended {swept} left processes") } else { String::new() };
+            boot.done("sandbox", format!("{found}{left}"));
+            Some(sandbox)
+        }
+        Err(refusal) => {
+            boot.degraded("sandbox", refusal.to_string());
+            None
+        }
     }
 }
 
@@ -106,7 +136,10 @@ async fn open_vaults(app: &Arc<App>, boot: &mut Boot<'_>) {
     if faults > 0 {
         boot.degraded("vaults", format!("{faults} could not be opened"));
     }
-    boot.done("vaults", format!("{} open, {} locked", app.open_count(), people.len() - app.open_count().min(people.len())));
+    boot.done(
+        "vaults",
+        format!("{} open, {} locked", app.open_count(), people.len() - app.open_count().min(people.len())),
+    );
 }
 
 /// Why an instance did not open, as the end of a command.
@@ -167,7 +200,8 @@ impl Server {
         app.shut().await;
         let _ = files::remove(&app.config.data.join(ADDRESS_FILE));
         app.instance.clone().close().await;
-        served.map_err(|error| Ended::new(Exit::Failed, format!("The listener failed: {error}. Start the server again.")))
+        served
+            .map_err(|error| Ended::new(Exit::Failed, format!("The listener failed: {error}. Start the server again.")))
     }
 }
 
@@ -177,4 +211,3 @@ async fn overdue(app: &App) {
     app.shut().await;
     tokio::time::sleep(LONGEST_END).await;
 }
-

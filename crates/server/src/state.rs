@@ -77,7 +77,7 @@ impl App {
 
     /// The model that answers.
     pub fn model(&self) -> &Arc<dyn Model> {
-        &self.wiring.model
+        &self.wiring.answering.model
     }
 
     /// The room of a person whose vault is open: the one there is, or a new one, in which unfinished turns go on.
@@ -102,6 +102,11 @@ impl App {
     /// The room of a person, if one is open.
     pub fn open_room(&self, id: PersonId) -> Option<Arc<Room>> {
         self.rooms().get(&id).cloned()
+    }
+
+    /// Some room that is open, for tests with one person.
+    pub fn any_room(&self) -> Option<Arc<Room>> {
+        self.rooms().values().next().cloned()
     }
 
     /// Locks a vault: turns rest, streams end, the file closes and the key is wiped.

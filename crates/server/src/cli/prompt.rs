@@ -27,7 +27,10 @@ pub(super) fn ask(question: &str, usual: Option<&str>) -> Result<String, Ended> 
 /// Asks for a password that somebody has.
 pub(super) fn password(question: &str) -> Result<String, Ended> {
     if !io::stdin().is_terminal() {
-        return Err(Ended::new(Exit::Usage, "A password is asked only at a terminal. Use --password-stdin to pipe it."));
+        return Err(Ended::new(
+            Exit::Usage,
+            "A password is asked only at a terminal. Use --password-stdin to pipe it.",
+        ));
     }
     write!(io::stderr(), "{question}: ").map_err(broken)?;
     let silent = Silent::begin()?;

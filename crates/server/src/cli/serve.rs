@@ -19,7 +19,7 @@ pub(super) async fn serve(config: Config) -> Result<(), Ended> {
         let mut out = io::stdout();
         let mut boot = Boot::new(&mut out, config.log_format);
         boot.done("config", config.data.display().to_string());
-        let parts = Parts { config, listener: None, policy: KdfPolicy::STANDARD };
+        let parts = Parts { config, listener: None, policy: KdfPolicy::STANDARD, model: None };
         start(parts, &mut boot).await?
     };
     print_address(server.address(), server.setup_token()).map_err(|error| Ended::new(Exit::Io, error))?;
@@ -69,4 +69,3 @@ fn log(config: &Config) {
         tracing::debug!(%error, "a log is set up already");
     }
 }
-

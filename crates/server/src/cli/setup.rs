@@ -55,7 +55,9 @@ pub(super) async fn setup(config: Config, args: SetupArgs) -> Result<(), Ended> 
 async fn check(instance: &Instance) -> Result<(), Ended> {
     match instance.needs_setup().await {
         Ok(false) => prompt::say("Setup is done."),
-        Ok(true) => Err(Ended::new(Exit::Failed, "Setup is needed. Run `riad setup`, or open the address of the server.")),
+        Ok(true) => {
+            Err(Ended::new(Exit::Failed, "Setup is needed. Run `riad setup`, or open the address of the server."))
+        }
         Err(error) => Err(Ended::new(Exit::Io, error)),
     }
 }

@@ -44,7 +44,8 @@ fn folders() -> Result<Folders, Ended> {
     let home = absolute("HOME");
     let beneath = |part: &str| home.as_ref().map(|home| home.join(part));
     let nowhere = || {
-        let says = "There is no home folder. Set HOME, or name the folders with --set data.dir=… and --set models.dir=….";
+        let says =
+            "There is no home folder. Set HOME, or name the folders with --set data.dir=… and --set models.dir=….";
         Ended::new(Exit::Config, says)
     };
     Ok(Folders {
@@ -68,7 +69,8 @@ pub(super) fn read_key(path: &Path) -> Result<String, String> {
 /// The first GGUF file of a folder, by name.
 pub(super) fn first_model(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_model(path)).collect();
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_model(path)).collect();
     files.sort();
     files.into_iter().next()
 }

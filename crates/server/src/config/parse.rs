@@ -98,7 +98,8 @@ impl Reading {
 
     fn table(&mut self, place: &Place<'_>, prefix: &str, table: &DeTable<'_>) {
         for (name, value) in table {
-            let key = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
+            let key =
+                if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
             let is_group = SETTINGS.iter().any(|setting| setting.key.starts_with(&format!("{key}.")));
             match value.get_ref() {
                 DeValue::Table(inner) if is_group => self.table(place, &key, inner),
@@ -167,7 +168,9 @@ fn misfit(kind: Kind, value: &str) -> Option<String> {
     match kind {
         _ if value.trim().is_empty() || value.contains(['\0', '\n']) => bad("needs a text of one line"),
         Kind::Address if value.parse::<SocketAddr>().is_err() => bad("is an address with port"),
-        Kind::Url if !(value.starts_with("http://") || value.starts_with("https://")) => bad("is an http or https address"),
+        Kind::Url if !(value.starts_with("http://") || value.starts_with("https://")) => {
+            bad("is an http or https address")
+        }
         Kind::Whole(least, most) if !value.parse().is_ok_and(|number| (least..=most).contains(&number)) => {
             Some(format!("is a whole number from {least} to {most}"))
         }

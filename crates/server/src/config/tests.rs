@@ -28,14 +28,17 @@ fn all_faults_are_told_at_once_with_place_and_nearest_key() {
     let mut given = given("lisen = \"127.0.0.1:1\"\n[models]\nremot = 1\ndir = 5\n");
     given.variables = vec![("RIAD_DATA_DIRR".to_owned(), "/x".to_owned())];
     given.sets = vec!["log.level=loud".to_owned(), "nonsense".to_owned()];
-    assert_eq!(faults(&given), [
-        "riad.toml:1:1: there is no key `lisen`; the nearest is `listen`",
-        "riad.toml:4:1: `models.dir` is a text; write models.dir = \"/srv/models\"",
-        "riad.toml:3:1: there is no key `models.remot`; the nearest is `models.dir`",
-        "RIAD_DATA_DIRR: no setting has this variable; the nearest is RIAD_DATA_DIR",
-        "--set: `log.level` is one of error, warn, info, debug, for example info",
-        "--set: `nonsense` is not of the form key=value",
-    ]);
+    assert_eq!(
+        faults(&given),
+        [
+            "riad.toml:1:1: there is no key `lisen`; the nearest is `listen`",
+            "riad.toml:4:1: `models.dir` is a text; write models.dir = \"/srv/models\"",
+            "riad.toml:3:1: there is no key `models.remot`; the nearest is `models.remote.url`",
+            "RIAD_DATA_DIRR: no setting has this variable; the nearest is RIAD_DATA_DIR",
+            "--set: `log.level` is one of error, warn, info, debug, for example info",
+            "--set: `nonsense` is not of the form key=value",
+        ]
+    );
 }
 
 #[test]

@@ -103,11 +103,8 @@ async fn decision(room: &Room, id: &ApprovalId, form: AnswerForm) -> Result<Deci
         Some(DecisionWord::RefuseAndStop) => Ok(Decision::RefuseAndStop),
         None => {
             let parts = pending_parts(room, id).await?;
-            let answers = if form.answers.is_empty() {
-                vec![PartAnswer { options: form.options, words }]
-            } else {
-                form.answers
-            };
+            let answers =
+                if form.answers.is_empty() { vec![PartAnswer { options: form.options, words }] } else { form.answers };
             told(&parts, &answers).map(Decision::Told)
         }
     }
@@ -115,7 +112,10 @@ async fn decision(room: &Room, id: &ApprovalId, form: AnswerForm) -> Result<Deci
 
 fn words(text: &str) -> Result<String, Problem> {
     if text.chars().count() > LONGEST_WORDS || text.contains('\0') {
-        return Err(Problem::field("/words", "At most 8000 characters fit beside an answer. Write less, or send a message."));
+        return Err(Problem::field(
+            "/words",
+            "At most 8000 characters fit beside an answer. Write less, or send a message.",
+        ));
     }
     Ok(text.trim().to_owned())
 }

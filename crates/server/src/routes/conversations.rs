@@ -90,7 +90,11 @@ pub(super) async fn list(
     let live: HashSet<_> = room.vault.unfinished().await.map_err(journal_problem)?.into_iter().collect();
     let mut items = Vec::with_capacity(page.len());
     for summary in &page {
-        items.push(if live.contains(&summary.id) { with_turn(&room, summary).await? } else { ConversationView::quiet(summary) });
+        items.push(if live.contains(&summary.id) {
+            with_turn(&room, summary).await?
+        } else {
+            ConversationView::quiet(summary)
+        });
     }
     let mut answer = json!({ "items": items });
     if let Some(next) = next {
@@ -205,7 +209,9 @@ fn check_match(headers: &HeaderMap, tag: &str) -> Result<(), Problem> {
     match headers.get(header::IF_MATCH) {
         None => Err(Problem::new(Code::PreconditionRequired, "Send If-Match with the tag of what you change.")),
         Some(given) if given.as_bytes() == tag.as_bytes() => Ok(()),
-        Some(_) => Err(Problem::new(Code::Stale, "It has changed since you read it. Read it again.").etag(tag.to_owned())),
+        Some(_) => {
+            Err(Problem::new(Code::Stale, "It has changed since you read it. Read it again.").etag(tag.to_owned()))
+        }
     }
 }
 

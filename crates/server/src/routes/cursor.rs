@@ -18,7 +18,8 @@ pub(super) fn after(app: &App, owner: &str, last: &ConversationSummary) -> Strin
 /// Where a cursor points.
 pub(super) fn read(app: &App, owner: &str, cursor: Option<&str>) -> Result<ListFrom, Problem> {
     let Some(cursor) = cursor else { return Ok(ListFrom::Top) };
-    parse(app, owner, cursor).ok_or_else(|| Problem::field("/cursor", "This cursor is not one of this list. Begin at the top."))
+    parse(app, owner, cursor)
+        .ok_or_else(|| Problem::field("/cursor", "This cursor is not one of this list. Begin at the top."))
 }
 
 fn parse(app: &App, owner: &str, cursor: &str) -> Option<ListFrom> {

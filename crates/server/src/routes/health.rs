@@ -19,7 +19,8 @@ pub(super) async fn alive() -> Json<Value> {
 pub(super) async fn ready(State(app): State<Arc<App>>, Peer(peer): Peer) -> (StatusCode, Json<Value>) {
     let stages = app.stages();
     let goes_on = stages.ready && !app.closing.is_cancelled();
-    let (status, word) = if goes_on { (StatusCode::OK, "ready") } else { (StatusCode::SERVICE_UNAVAILABLE, "not_ready") };
+    let (status, word) =
+        if goes_on { (StatusCode::OK, "ready") } else { (StatusCode::SERVICE_UNAVAILABLE, "not_ready") };
     let degraded = if peer.ip().is_loopback() { stages.degraded } else { Vec::new() };
     (status, Json(json!({ "status": word, "degraded": degraded })))
 }

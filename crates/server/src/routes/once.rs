@@ -58,7 +58,9 @@ where
     F: Future<Output = Result<Done, Problem>> + Send + 'static,
 {
     let Some(ticket) = begin(app, room, key, route, request).await? else {
-        return Err(Problem::new(Code::StillWorking, "The same request is being worked on. Wait a moment.").retry_after(1));
+        return Err(
+            Problem::new(Code::StillWorking, "The same request is being worked on. Wait a moment.").retry_after(1)
+        );
     };
     match ticket {
         Taken::Replay(done) => Ok(done.response(true)),
@@ -74,13 +76,7 @@ enum Taken {
     Replay(Done),
 }
 
-async fn begin(
-    app: &App,
-    room: &Room,
-    key: String,
-    route: String,
-    request: Digest,
-) -> Result<Option<Taken>, Problem> {
+async fn begin(app: &App, room: &Room, key: String, route: String, request: Digest) -> Result<Option<Taken>, Problem> {
     let began = app.now();
     loop {
         let hash = bytes_of(request);

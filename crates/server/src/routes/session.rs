@@ -63,7 +63,8 @@ pub(super) async fn sign_in(
         async move { app.instance.sign_in(form, app.now()).await }
     };
     let signed = tokio::spawn(work).await.map_err(Problem::internal)?;
-    let SignedIn { token, device, person, vault } = signed.map_err(|error| sign_in_problem(error, Code::SignInWrong))?;
+    let SignedIn { token, device, person, vault } =
+        signed.map_err(|error| sign_in_problem(error, Code::SignInWrong))?;
     let open = vault.is_ok();
     match vault {
         Ok(vault) => drop(app.room(&person, vault).await.map_err(Problem::internal)?),
@@ -80,11 +81,14 @@ fn device_name(headers: &HeaderMap) -> String {
 }
 
 fn view(app: &App, person: &Person, open: bool, token: &SessionToken) -> SessionView {
-    SessionView::new(person, open, token.csrf(), app.wiring.models())
+    SessionView::new(person, open, token.csrf(), app.wiring.answering.views())
 }
 
 /// Who is signed in.
-pub(super) async fn show(State(app): State<Arc<App>>, Authenticated { session, token }: Authenticated) -> Json<SessionView> {
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    Authenticated { session, token }: Authenticated,
+) -> Json<SessionView> {
     let open = app.instance.vault(&session).is_some();
     Json(view(&app, &session.person, open, &token))
 }
@@ -96,11 +100,8 @@ pub(super) async fn unlock(
     Authenticated { session, token: before }: Authenticated,
     Body { value: form, .. }: Body<UnlockForm>,
 ) -> Result<Response, Problem> {
-    let form = Unlock {
-        password: TypedPassword::new(form.password),
-        address: peer.ip(),
-        accept_older: form.accept_older,
-    };
+    let form =
+        Unlock { password: TypedPassword::new(form.password), address: peer.ip(), accept_older: form.accept_older };
     let person = session.person.clone();
     let work = {
         let app = app.clone();

@@ -85,7 +85,11 @@ impl Hub {
 
     /// Ends the streams of a session that is over.
     pub fn end_session(&self, session: &str) {
-        self.lock().streams.iter().filter(|stream| stream.session == session).for_each(|stream| stream.end(Ending::Revoked));
+        self.lock()
+            .streams
+            .iter()
+            .filter(|stream| stream.session == session)
+            .for_each(|stream| stream.end(Ending::Revoked));
     }
 
     /// Ends all streams.

@@ -32,20 +32,50 @@ pub struct EntryView {
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Fact {
-    Said { message_id: String, text: String },
-    Withdrawn { message_id: String },
+    Said {
+        message_id: String,
+        text: String,
+    },
+    Withdrawn {
+        message_id: String,
+    },
     Replied(Replied),
-    Faltered { reason: String, attempt_again: bool },
-    Rejected { call: String, reason: String },
+    Faltered {
+        reason: String,
+        attempt_again: bool,
+    },
+    Rejected {
+        call: String,
+        reason: String,
+    },
     Screened(Box<ScreenedView>),
-    Asked { approval: Box<ApprovalCard> },
-    AskedQuestion { question: QuestionCard },
+    Asked {
+        approval: Box<ApprovalCard>,
+    },
+    AskedQuestion {
+        question: QuestionCard,
+    },
     Answered(Answered),
-    Started { call: String, cleared_by: &'static str, #[serde(skip_serializing_if = "Option::is_none")] rule: Option<String> },
-    Returned { call: String, status: Status, text: String, made: Vec<String> },
+    Started {
+        call: String,
+        cleared_by: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+    },
+    Returned {
+        call: String,
+        status: Status,
+        text: String,
+        made: Vec<String>,
+    },
     Resumed {},
     Stopped {},
-    Ended { outcome: &'static str, sentence: String, next_step: &'static str, footer: Vec<FooterRow> },
+    Ended {
+        outcome: &'static str,
+        sentence: String,
+        next_step: &'static str,
+        footer: Vec<FooterRow>,
+    },
     Newer {},
 }
 

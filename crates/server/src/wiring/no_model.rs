@@ -1,4 +1,4 @@
-//! What stands where a model would, when none is configured: it answers nothing, and its refusal says what to do.
+//! What stands where a model would, when none can answer: its refusal says what to do.
 
 use async_trait::async_trait;
 use domain::context::Prompt;
@@ -6,23 +6,33 @@ use domain::model::{ModelDescription, SampleFault, Sampled, Tier};
 use harness::ports::{DeltaSink, Model};
 use tokio_util::sync::CancellationToken;
 
-/// Tells this model from real ones.
-pub(super) const FINGERPRINT: &str = "none";
-
-/// What the operator can do.
-pub(super) const HELP: &str =
-    "No model is set up. Put a GGUF file into the models folder, or set models.remote.url, and restart.";
-
 /// No model.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoModel;
+#[derive(Debug, Clone)]
+pub(super) struct NoModel {
+    name: String,
+    /// Fits behind "there is no model".
+    reason: String,
+}
+
+impl NoModel {
+    /// None is configured and none was found.
+    pub(super) fn configured() -> Self {
+        let reason = "yet: put a GGUF file into the models folder, or set models.remote.url, and restart";
+        Self { name: "no model".to_owned(), reason: reason.to_owned() }
+    }
+
+    /// One is configured, and cannot be used.
+    pub(super) fn unusable(name: &str, reason: &str) -> Self {
+        Self { name: name.to_owned(), reason: format!("that can answer: {}", reason.trim_end_matches('.')) }
+    }
+}
 
 #[async_trait]
 impl Model for NoModel {
     fn describe(&self) -> ModelDescription {
         ModelDescription {
-            name: "no model".to_owned(),
-            fingerprint: FINGERPRINT.to_owned(),
+            name: self.name.clone(),
+            fingerprint: "none".to_owned(),
             window: 32_768,
             output_cap: None,
             dialect: "native".to_owned(),
@@ -36,6 +46,6 @@ impl Model for NoModel {
     }
 
     async fn sample(&self, _: &Prompt, _: &dyn DeltaSink, _: &CancellationToken) -> Result<Sampled, SampleFault> {
-        Err(SampleFault::Gone("configured yet; put a GGUF file into the models folder, or set models.remote.url, and restart".to_owned()))
+        Err(SampleFault::Gone(self.reason.clone()))
     }
 }

@@ -1,0 +1,68 @@
+//! The same request twice has one effect (U7).
+
+use serde_json::{Value, json};
+use testkit::model::Line;
+
+use crate::world::{World, conversation, entries, say, until};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_hundred_equal_messages_at_once_are_one_entry_and_equal_answers() {
+    let (_world, anna) = World::with_anna([Line::text("Hello.")]).await;
+    let id = conversation(&anna, "conversation-1").await;
+    // Rates are for people; two hundred requests at once are within one minute's 600 only for reads.
+    let tries = (0..100).map(|_| {
+        let (anna, id) = (anna.clone(), id.clone());
+        tokio::spawn(async move { say(&anna, &id, "message-1", "hello").await })
+    });
+    let answers = futures::future::join_all(tries.collect::<Vec<_>>()).await;
+    let bodies: Vec<Value> = answers.into_iter().map(|answer| answer.unwrap()).map(|answer| {
+        assert_eq!(answer.status, 201, "{}", answer.json());
+        answer.json()
+    }).collect();
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    until(&anna, &id, "ended").await;
+    let said = entries(&anna, &id).await.iter().filter(|entry| entry["kind"] == "said").count();
+    assert_eq!(said, 1);
+    let other = say(&anna, &id, "message-1", "another").await;
+    assert_eq!((other.status, other.code().as_str()), (422, "key_reused"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn equal_creations_at_once_make_one_conversation() {
+    let (_world, anna) = World::with_anna([]).await;
+    let tries = (0..50).map(|_| {
+        let anna = anna.clone();
+        tokio::spawn(async move {
+            anna.post("/api/v1/conversations", "conversation-1", &json!({ "title": "Tea" })).await.unwrap()
+        })
+    });
+    let answers = futures::future::join_all(tries.collect::<Vec<_>>()).await;
+    let answers: Vec<_> = answers.into_iter().map(|answer| answer.unwrap()).collect();
+    assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
+    let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed") == Some("true")).count();
+    assert_eq!(replayed, answers.len() - 1);
+    let list = anna.get("/api/v1/conversations").await.unwrap().json();
+    assert_eq!(list["items"].as_array().unwrap().len(), 1);
+    let other = anna.post("/api/v1/conversations", "conversation-1", &json!({ "title": "Coffee" })).await.unwrap();
+    assert_eq!((other.status, other.code().as_str()), (422, "key_reused"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_still_counts_after_a_restart() {
+    let (world, anna) = World::with_anna([]).await;
+    let first = anna.post("/api/v1/conversations", "conversation-1", &json!({ "title": "Tea" })).await.unwrap();
+    let world = world.restart().await;
+    let anna = world.signed_in().await;
+    let again = anna.post("/api/v1/conversations", "conversation-1", &json!({ "title": "Tea" })).await.unwrap();
+    assert_eq!((again.status, &again.body), (201, &first.body));
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_act_without_a_proper_key_is_refused() {
+    let (_world, anna) = World::with_anna([]).await;
+    for key in ["", "short", "with blank in it", &"x".repeat(65)] {
+        let answer = anna.post("/api/v1/conversations", key, &json!({})).await.unwrap();
+        assert_eq!((answer.status, answer.code().as_str()), (422, "key_missing"), "{key:?}");
+    }
+}

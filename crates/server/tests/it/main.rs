@@ -1,0 +1,12 @@
+//! The server as its clients see it: over real sockets, against the library server or the real binary.
+#![allow(clippy::disallowed_methods, reason = "tests use files, processes and sockets")]
+#![allow(missing_docs, reason = "tests are documented by their names")]
+
+mod cross_site;
+mod idempotency;
+mod isolation;
+mod setup;
+mod sole_owner;
+mod stream_cuts;
+mod watcher;
+mod world;

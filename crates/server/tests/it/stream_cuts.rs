@@ -1,0 +1,121 @@
+//! The stream is cut anywhere: nothing is lost and nothing comes twice (U3).
+
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::model::Line;
+use testkit::random::Random;
+
+use crate::watcher::{Page, Socket};
+use crate::world::{World, conversation, entries, say, until};
+
+/// Takes frames until the page has all entries of the vault, with cuts at random frames.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whatever_is_cut_every_entry_comes_once_and_in_order() {
+    let cuts = if std::env::var_os("RIAD_SLOW").is_some() { 500 } else { 60 };
+    let texts = (0..40).map(|n| Line::text(&format!("Answer {n}. {}", "word ".repeat(40))));
+    let (world, anna) = World::with_anna(texts.collect::<Vec<_>>()).await;
+    let id = conversation(&anna, "conversation-1").await;
+    let talking = {
+        let (anna, id) = (anna.clone(), id.clone());
+        tokio::spawn(async move {
+            for n in 0..40 {
+                assert_eq!(say(&anna, &id, &format!("message-{n:03}"), "go on").await.status, 201);
+                tokio::time::sleep(Duration::from_millis(15)).await;
+            }
+        })
+    };
+    let (mut page, mut random, mut made) = (Page { epoch: Some(world.epoch()), ..Page::default() }, Random::new(7), 0);
+    while made < cuts || !talking.is_finished() || page.seq < world.head() {
+        let mut socket = Socket::open(&anna).await.unwrap();
+        socket.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
+        let frames = random.below(12);
+        for _ in 0..=frames {
+            let Ok(Ok(frame)) = tokio::time::timeout(Duration::from_millis(60), socket.next()).await else { break };
+            page.take(&frame);
+        }
+        made += 1;
+        assert!(made < cuts + 3000, "the page never caught up");
+    }
+    talking.await.unwrap();
+    until(&anna, &id, "ended").await;
+    let recorded = entries(&anna, &id).await;
+    let seen: Vec<_> = page.entries.iter().map(|entry| entry["number"].as_u64().unwrap()).collect();
+    assert!(recorded.len() >= 80, "{}", recorded.len());
+    assert_eq!(seen, (1..=seen.len() as u64).collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_knows_nothing_is_told_where_to_begin() {
+    let (world, anna) = World::with_anna([Line::text("Hello.")]).await;
+    let id = conversation(&anna, "conversation-1").await;
+    say(&anna, &id, "message-1", "hello").await;
+    until(&anna, &id, "ended").await;
+    for open in [json!({ "seq": 0, "watch": [] }), json!({ "epoch": "another", "seq": 1, "watch": [] }), json!({ "epoch": world.epoch(), "seq": 999, "watch": [] })] {
+        let mut socket = Socket::open(&anna).await.unwrap();
+        socket.send(&json!({ "open": open })).await.unwrap();
+        let mut page = Page::default();
+        while !page.live {
+            page.take(&socket.next().await.unwrap());
+        }
+        assert_eq!((page.seq, page.entries.len(), page.epoch), (world.head(), 0, Some(world.epoch())));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_watches_gets_entries_and_text_and_others_get_headers() {
+    let (world, anna) = World::with_anna([Line::text("Hello there.")]).await;
+    let id = conversation(&anna, "conversation-1").await;
+    let mut sockets = Vec::new();
+    for watch in [vec![id.clone()], vec![]] {
+        let mut socket = Socket::open(&anna).await.unwrap();
+        let mut page = Page { epoch: Some(world.epoch()), ..Page::default() };
+        socket.send(&page.open_frame(&watch)).await.unwrap();
+        while !page.live {
+            page.take(&socket.next().await.unwrap());
+        }
+        sockets.push((socket, page));
+    }
+    say(&anna, &id, "message-1", "hello").await;
+    for (socket, page) in &mut sockets {
+        while page.seq < 3 {
+            page.take(&socket.next().await.unwrap());
+        }
+    }
+    let (watching, other) = (&sockets[0].1, &sockets[1].1);
+    assert_eq!(watching.entries[1]["text"], "Hello there.");
+    assert_eq!(other.entries[1]["header"]["kind"], "replied");
+    assert!(other.drafts.is_empty() && other.entries.iter().all(|entry| entry["text"].is_null()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_session_ends_its_stream_within_a_second() {
+    let (_world, anna) = World::with_anna([]).await;
+    let mut socket = Socket::open(&anna).await.unwrap();
+    socket.send(&json!({ "open": { "seq": 0, "watch": [] } })).await.unwrap();
+    while socket.next().await.unwrap()["kind"] != "live" {}
+    assert_eq!(anna.send("DELETE", "/api/v1/session", &[], Some(&json!({}))).await.unwrap().status, 204);
+    let ended = tokio::time::timeout(Duration::from_secs(1), async { while socket.next().await.is_ok() {} }).await;
+    assert!(ended.is_ok());
+    assert_eq!(anna.get("/api/v1/session").await.unwrap().status, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ninth_stream_makes_the_idlest_give_way() {
+    let (_world, anna) = World::with_anna([]).await;
+    let mut sockets = Vec::new();
+    for _ in 0..9 {
+        let mut socket = Socket::open(&anna).await.unwrap();
+        socket.send(&json!({ "open": { "seq": 0, "watch": [] } })).await.unwrap();
+        while socket.next().await.unwrap()["kind"] != "live" {}
+        sockets.push(socket);
+        tokio::time::sleep(Duration::from_millis(3)).await;
+    }
+    let code = loop {
+        match sockets[0].next().await {
+            Ok(_) => {}
+            Err(code) => break code,
+        }
+    };
+    assert_eq!(code, Some(4008));
+}

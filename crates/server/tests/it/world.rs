@@ -1,0 +1,167 @@
+//! A whole server in this process, on a free port, over a folder that goes when the test does.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use harness::ports::Model;
+use serde_json::{Value, json};
+use server::boot::Boot;
+use server::client::{Answer, Client};
+use server::config::{Config, LogFormat, ModelChoice};
+use server::exit::Ended;
+use server::serve::{Parts, start};
+use server::state::App;
+use store::KdfPolicy;
+use tempfile::TempDir;
+use testkit::model::{Line, ScriptedModel};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+pub(crate) struct World {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: Option<String>,
+    pub(crate) model: Arc<ScriptedModel>,
+    pub(crate) app: Arc<App>,
+    folder: Arc<TempDir>,
+    stop: Option<oneshot::Sender<()>>,
+    running: Option<JoinHandle<Result<(), Ended>>>,
+}
+
+pub(crate) fn config(data: &Path) -> Config {
+    Config {
+        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        data: data.to_path_buf(),
+        models: data.with_extension("models"),
+        model: ModelChoice::None,
+        worker: PathBuf::from("/nonexistent/riad-llm"),
+        log_format: LogFormat::Text,
+        log_level: tracing::Level::ERROR,
+    }
+}
+
+impl World {
+    /// A new instance; nobody exists.
+    pub(crate) async fn empty(lines: impl IntoIterator<Item = Line>) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::over(folder, Arc::new(ScriptedModel::new(lines))).await
+    }
+
+    /// A new instance with one person, `anna`, who is signed in.
+    pub(crate) async fn with_anna(lines: impl IntoIterator<Item = Line>) -> (Self, Client) {
+        let world = Self::empty(lines).await;
+        assert_eq!(world.set_up().await.status, 201);
+        let anna = world.signed_in().await;
+        (world, anna)
+    }
+
+    async fn over(folder: Arc<TempDir>, model: Arc<ScriptedModel>) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let mut lines = Vec::new();
+        let parts = Parts {
+            config: config(&folder.path().join("data")),
+            listener: Some(listener),
+            policy: KdfPolicy::CHEAPEST,
+            model: Some(Arc::clone(&model) as Arc<dyn Model>),
+        };
+        let server = start(parts, &mut Boot::new(&mut lines, LogFormat::Text)).await.unwrap();
+        let (address, token) = (server.address(), server.setup_token().map(str::to_owned));
+        let app = Arc::clone(server.app());
+        let (stop, stopped) = oneshot::channel();
+        let running = tokio::spawn(server.run(async move { drop(stopped.await) }));
+        Self { address, token, model, app, folder, stop: Some(stop), running: Some(running) }
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address).unwrap()
+    }
+
+    /// What the wizard would send.
+    pub(crate) fn form(&self) -> Value {
+        json!({
+            "token": self.token, "preset": "home", "handle": "anna", "name": "Anna", "locale": "en",
+            "zone": "Europe/Vienna", "vault": "private", "password": PASSWORD,
+        })
+    }
+
+    pub(crate) async fn set_up(&self) -> Answer {
+        self.client().send("POST", "/api/v1/setup", &[], Some(&self.form())).await.unwrap()
+    }
+
+    pub(crate) async fn signed_in(&self) -> Client {
+        let mut client = self.client();
+        let answer = client.sign_in("anna", PASSWORD, true).await.unwrap();
+        assert_eq!(answer.status, 201, "{}", answer.json());
+        client
+    }
+
+    /// The history to which the numbers of anna's vault belong.
+    pub(crate) fn epoch(&self) -> String {
+        self.room().vault.epoch().to_owned()
+    }
+
+    /// The last number of anna's vault.
+    pub(crate) fn head(&self) -> u64 {
+        self.room().vault.head_seq()
+    }
+
+    fn room(&self) -> Arc<server::room::Room> {
+        self.app.any_room().expect("anna's vault is open")
+    }
+
+    /// Ends the server as a signal would.
+    pub(crate) async fn stop(&mut self) {
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        if let Some(running) = self.running.take() {
+            running.await.unwrap().unwrap();
+        }
+    }
+
+    /// Ends the server and starts another one over the same folder.
+    pub(crate) async fn restart(mut self) -> Self {
+        self.stop().await;
+        let Self { folder, model, app, .. } = self;
+        drop(app);
+        Self::over(folder, model).await
+    }
+}
+
+/// A new conversation's id.
+pub(crate) async fn conversation(client: &Client, key: &str) -> String {
+    let answer = client.post("/api/v1/conversations", key, &json!({ "title": "Tea" })).await.unwrap();
+    assert_eq!(answer.status, 201, "{}", answer.json());
+    answer.json()["id"].as_str().unwrap().to_owned()
+}
+
+pub(crate) async fn say(client: &Client, conversation: &str, key: &str, text: &str) -> Answer {
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    client.post(&path, key, &json!({ "text": text })).await.unwrap()
+}
+
+pub(crate) async fn entries(client: &Client, conversation: &str) -> Vec<Value> {
+    let answer = client.get(&format!("/api/v1/conversations/{conversation}/entries")).await.unwrap();
+    answer.json()["entries"].as_array().cloned().unwrap_or_default()
+}
+
+/// The kinds of a conversation's entries, once one of them is `kind`.
+pub(crate) async fn until(client: &Client, conversation: &str, kind: &str) -> Vec<String> {
+    for _ in 0..500 {
+        let kinds: Vec<String> = entries(client, conversation).await.iter().map(kind_of).collect();
+        if kinds.iter().any(|found| found == kind) {
+            return kinds;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("no entry became {kind}: {:?}", entries(client, conversation).await);
+}
+
+pub(crate) fn kind_of(entry: &Value) -> String {
+    entry["kind"].as_str().unwrap_or_default().to_owned()
+}
