@@ -36,12 +36,22 @@ fn model(round: &Round) -> Option<Item> {
     (!sampled.is_mute()).then(|| Item::Model { text: sampled.text.clone(), calls: calls.collect() })
 }
 
-/// The result of a call; a call that has none yet reads as cancelled, so that no prompt holds an orphan.
+/// The result of a call; one that has none yet reads as interrupted or cancelled, so that no prompt holds an orphan.
 fn result(state: &CallState) -> Item {
     let text = match (&state.rejected, &state.result) {
         (Some(reason), _) => reason.text(),
-        (None, Some((result, _))) => view(result),
+        (None, Some((result, _))) => format!("{}{}", what_ran(state).unwrap_or_default(), view(result)),
+        (None, None) if state.started.is_some() => "Interrupted: it may have happened.".to_owned(),
         (None, None) => "Cancelled: it did not run.".to_owned(),
     };
     Item::Result { call: state.call.id.clone(), tool: state.call.tool.clone(), text }
+}
+
+/// A line that says what ran, where a hook left other arguments than the model wrote.
+fn what_ran(state: &CallState) -> Option<String> {
+    let screened = state.screened.as_ref().filter(|screened| !screened.hooks.is_empty() && state.started.is_some())?;
+    let hooks: Vec<_> = screened.hooks.iter().map(|note| note.hook.as_str()).collect();
+    let written = serde_json::from_str::<serde_json::Value>(&state.call.arguments).ok();
+    let differs = written.as_ref() != Some(&screened.arguments);
+    differs.then(|| format!("Ran with {}, as {} changed it.\n", screened.arguments, hooks.join(", ")))
 }
