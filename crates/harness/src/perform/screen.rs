@@ -40,7 +40,10 @@ async fn screen_one(live: &Live<'_>, call: ValidCall) -> Screened {
                 notes.push(HookNote { hook: hook.name().to_owned(), did: "rewrote the arguments".to_owned() });
                 call = rewritten;
             }
-            HookOutcome::Block(reason) => return blocked(&call, notes, hook.name(), reason),
+            HookOutcome::Block(reason) => {
+                let reason = format!("The hook {} refused it: {reason}", hook.name());
+                return blocked(&call, notes, hook.name(), reason);
+            }
         }
     }
     match appraise(live, &call).await {
@@ -52,9 +55,9 @@ async fn screen_one(live: &Live<'_>, call: ValidCall) -> Screened {
 async fn ask_hook(hook: &dyn Hook, call: &ValidCall) -> HookOutcome {
     match guarded(tokio::time::timeout(HOOK_TIME, hook.before_call(call))).await {
         Some(Ok(Ok(outcome))) => outcome,
-        Some(Ok(Err(reason))) => HookOutcome::Block(format!("The hook {} failed: {reason}", hook.name())),
-        Some(Err(_)) => HookOutcome::Block(format!("The hook {} gave no answer in time.", hook.name())),
-        None => HookOutcome::Block(format!("The hook {} broke off.", hook.name())),
+        Some(Ok(Err(reason))) => HookOutcome::Block(format!("it failed ({reason})")),
+        Some(Err(_)) => HookOutcome::Block("it gave no answer in time".to_owned()),
+        None => HookOutcome::Block("it broke off".to_owned()),
     }
 }
 
