@@ -66,17 +66,16 @@ impl Vault {
         request: [u8; 32],
         now: Timestamp,
     ) -> Result<Begun, StoreError> {
-        let opened = self.0.opened;
-        self.write(move |db| {
-            db.execute("DELETE FROM idempotency WHERE at <= ?1", [now.0 - KEPT])?;
-            match known(db, &key)? {
-                Some(row) if row.route != route || row.request != request => Ok(Begun::KeyReused),
-                Some(Row { answer: Some((status, body)), .. }) => Ok(Begun::Replay { status, body }),
-                Some(row) if row.opened == opened => Ok(Begun::Working),
-                _ => take(db, key, &route, request, opened, now).map(Begun::New),
-            }
-        })
-        .await
+        let asked = Asked { key, route, request, opened: self.0.opened, now };
+        // Who waits for another's answer asks often, so looking alone writes nothing.
+        let seen = {
+            let asked = asked.clone();
+            self.read(move |db| see(db, &asked)).await?
+        };
+        match seen {
+            Some(begun) => Ok(begun),
+            None => self.write(move |db| take(db, asked)).await,
+        }
     }
 
     /// Stores the answer of work whose effect is not in this vault. Effects in the vault take a [`Finish`] instead.
@@ -98,33 +97,54 @@ struct Row {
     route: String,
     request: [u8; 32],
     opened: u64,
+    at: i64,
     answer: Option<(u16, Vec<u8>)>,
 }
 
 fn known(db: &Connection, key: &str) -> Result<Option<Row>, StoreError> {
     let mut statement =
-        db.prepare_cached("SELECT route, request, opened, status, body FROM idempotency WHERE key = ?1")?;
+        db.prepare_cached("SELECT route, request, opened, at, status, body FROM idempotency WHERE key = ?1")?;
     let row = statement.query_row([key], |row| {
-        let answer: (Option<u16>, Option<Vec<u8>>) = (row.get(3)?, row.get(4)?);
-        Ok(Row { route: row.get(0)?, request: row.get(1)?, opened: row.get(2)?, answer: answer.0.zip(answer.1) })
+        let answer: (Option<u16>, Option<Vec<u8>>) = (row.get(4)?, row.get(5)?);
+        let answer = answer.0.zip(answer.1);
+        Ok(Row { route: row.get(0)?, request: row.get(1)?, opened: row.get(2)?, at: row.get(3)?, answer })
     });
     Ok(row.optional()?)
 }
 
-/// Takes a key, also one whose work was cut off when the vault was last closed.
-fn take(
-    db: &Connection,
+/// A request's key with what else must be the same.
+#[derive(Clone)]
+struct Asked {
     key: String,
-    route: &str,
+    route: String,
     request: [u8; 32],
     opened: u64,
     now: Timestamp,
-) -> Result<Ticket, StoreError> {
+}
+
+/// What a key means, or nothing if it is free: unused, too old, or of work that was cut off when the vault was last
+/// closed.
+fn see(db: &Connection, asked: &Asked) -> Result<Option<Begun>, StoreError> {
+    let known = known(db, &asked.key)?.filter(|row| row.at > asked.now.0 - KEPT);
+    Ok(match known {
+        Some(row) if row.route != asked.route || row.request != asked.request => Some(Begun::KeyReused),
+        Some(Row { answer: Some((status, body)), .. }) => Some(Begun::Replay { status, body }),
+        Some(row) if row.opened == asked.opened => Some(Begun::Working),
+        _ => None,
+    })
+}
+
+/// Takes the key if it is still free.
+fn take(db: &Connection, asked: Asked) -> Result<Begun, StoreError> {
+    if let Some(begun) = see(db, &asked)? {
+        return Ok(begun);
+    }
+    db.execute("DELETE FROM idempotency WHERE at <= ?1", [asked.now.0 - KEPT])?;
     db.execute(
         "INSERT OR REPLACE INTO idempotency (key, route, request, opened, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![key, route, request, opened, now.0],
+        params![asked.key, asked.route, asked.request, asked.opened, asked.now.0],
     )?;
-    Ok(Ticket { key })
+    Ok(Begun::New(Ticket { key: asked.key }))
 }
 
 fn store(db: &Connection, ticket: &Ticket, status: u16, body: &[u8]) -> Result<(), StoreError> {

@@ -85,7 +85,7 @@ async fn a_vault_copied_from_elsewhere_is_refused() {
     let path = mine.vault_file();
     std::fs::copy(other.vault_file(), &path).unwrap();
     let instance = mine.open().await;
-    for _ in 0..3 {
+    for _ in 0..testkit::counts::pick(5, 100) {
         let signed_in = sign_in(&instance).await;
         assert!(matches!(signed_in.vault, Err(VaultFault::Swapped)), "{:?}", signed_in.vault);
     }
