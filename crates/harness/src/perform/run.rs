@@ -129,7 +129,7 @@ async fn until(
     let ended = tokio::time::timeout(GRACE, run).await.ok();
     match (late, ended) {
         (true, Some(ran)) => timed_out(deadline, &ran.text),
-        (true, None) => timed_out(deadline, ""),
+        (true, None) => timed_out(deadline, "What it had done until then is not known."),
         (false, Some(ran)) => ran,
         (false, None) => Ran::cancelled("Stopped; the tool did not say in time what it had done."),
     }
