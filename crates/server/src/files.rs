@@ -62,3 +62,16 @@ pub fn scratch_folder(name: &str) -> io::Result<PathBuf> {
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
     fs::remove_dir_all(folder)
 }
+
+/// Whether this process is root: then people's files belong to users of their own.
+pub fn runs_as_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Gives a folder to a user (and the group of the same number).
+pub fn give(path: &Path, owner: Option<u32>) -> io::Result<()> {
+    match owner {
+        Some(owner) => std::os::unix::fs::lchown(path, Some(owner), Some(owner)),
+        None => Ok(()),
+    }
+}

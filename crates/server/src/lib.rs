@@ -13,6 +13,7 @@ pub mod cli;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod confinement;
 pub mod cookie;
 pub mod exit;
 pub mod extract;

@@ -8,9 +8,10 @@ use harness::act::Desk;
 use harness::ports::{Journal as _, JournalError, Ports};
 use harness::sessions::Sessions;
 use store::{Person, PersonId, Vault};
+use tools::Places;
 
 use crate::stream::{Ending, Hub};
-use crate::wiring::Wiring;
+use crate::wiring::{Wired, Wiring};
 
 /// The room of one person, while their vault is open.
 pub struct Room {
@@ -22,16 +23,16 @@ pub struct Room {
     pub hub: Arc<Hub>,
     /// Who drives which conversation.
     pub sessions: Sessions,
-    /// The person's folder of files.
-    pub home: std::path::PathBuf,
+    /// Where the person's files lie.
+    pub places: Places,
 }
 
 impl Room {
     /// Builds ports from a vault. Fails if the person's folders cannot be made.
     pub fn new(wiring: &Wiring, person: &Person, vault: Vault) -> Result<Self, String> {
         let hub = Arc::new(Hub::new(vault.clone()));
-        let (ports, home) = wiring.ports(person, &vault, hub.clone())?;
-        Ok(Self { person: person.id, vault, hub, sessions: Sessions::new(ports), home })
+        let Wired { ports, places } = wiring.ports(person, &vault, hub.clone())?;
+        Ok(Self { person: person.id, vault, hub, sessions: Sessions::new(ports), places })
     }
 
     /// The ports of this vault.

@@ -6,13 +6,14 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use harness::ports::{Clock as _, Model};
-use sandbox::Sandbox;
+use sandbox::{Bubblewrap, Sandbox};
 use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
 use tokio::net::TcpListener;
 
 use crate::boot::Boot;
 use crate::clock::SystemClock;
 use crate::config::Config;
+use crate::confinement::Probing;
 use crate::exit::{Ended, Exit};
 use crate::ledger::FileLedger;
 use crate::routes;
@@ -58,12 +59,14 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     let address = listener.local_addr().map_err(listener_fault)?;
     boot.done("listener", address.to_string());
 
-    let sandbox = open_sandbox(&config, boot).await;
+    let sandbox = open_sandbox(&config, boot);
     let answering = model.map_or_else(|| Answering::open(&config), Answering::with);
     match &answering.trouble {
         None => boot.done("inference", answering.model.describe().name),
         Some(trouble) => boot.degraded("inference", trouble.clone()),
     }
+    let looked = sandbox.clone().ok();
+    let sandbox = sandbox.map(|backend| Sandbox::with(backend));
     let wiring = Wiring::new(&config, answering, sandbox).map_err(|fault| Ended::new(Exit::BadData, fault))?;
     let setup_token = if people == 0 { Some(SetupToken::new(now).map_err(store_fault)?) } else { None };
     let printed = setup_token.as_ref().map(|token| token.expose().to_string());
@@ -75,6 +78,9 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
         boot.degraded("pages", "the web files were not built in".to_owned());
     }
     app.set_stages(Stages { ready: true, degraded: boot.degraded_names() });
+    if let Some(sandbox) = looked {
+        tokio::spawn(look_at_walls(app.clone(), sandbox));
+    }
     let file = app.config.data.join(ADDRESS_FILE);
     files::write_private(&file, &format!("http://{address}\n")).map_err(listener_fault)?;
     boot.done("ready", String::new());
@@ -91,31 +97,36 @@ async fn bind(config: &Config, given: Option<TcpListener>) -> Result<TcpListener
     }
 }
 
-/// Ends what an earlier server left, builds the walls once and looks at them from inside. Without them there are no
-/// commands, and all else works.
-async fn open_sandbox(config: &Config, boot: &mut Boot<'_>) -> Option<Sandbox> {
+/// Ends what an earlier server left and makes the sandbox ready. Whether its walls hold is found out beside the rest of
+/// the start; without them there are no commands, and all else works.
+fn open_sandbox(config: &Config, boot: &mut Boot<'_>) -> Result<Arc<Probing>, String> {
     let state = config.data.join("sandbox");
     let ledger = FileLedger::open(&state.join("processes")).and_then(|ledger| Ok((ledger.sweep()?, ledger)));
-    let (swept, ledger) = match ledger {
-        Ok(opened) => opened,
-        Err(error) => {
-            boot.degraded("sandbox", format!("its folder cannot be used: {error}"));
-            return None;
+    let opened = match ledger {
+        Err(error) => Err(format!("its folder cannot be used: {error}")),
+        Ok((swept, ledger)) => {
+            let settings = sandbox::Settings { state: state.join("files"), ledger: Arc::new(ledger), groups: true };
+            Bubblewrap::new(settings).map(|backend| (swept, backend)).map_err(|refusal| refusal.to_string())
         }
     };
-    let settings = sandbox::Settings { state: state.join("files"), ledger: Arc::new(ledger), groups: true };
-    let (opened, probe) = Sandbox::open(settings).await;
     match opened {
-        Ok(sandbox) => {
-            let found = probe.map(|probe| probe.summary()).unwrap_or_default();
-            let left = if swept > 0 { format!(", ended {swept} left processes") } else { String::new() };
-            boot.done("sandbox", format!("{found}{left}"));
-            Some(sandbox)
+        Ok((swept, backend)) => {
+            let left = if swept > 0 { format!("ended {swept} left processes") } else { "walls are tried now".to_owned() };
+            boot.done("sandbox", left);
+            Ok(Probing::new(backend))
         }
-        Err(refusal) => {
-            boot.degraded("sandbox", refusal.to_string());
-            None
+        Err(reason) => {
+            boot.degraded("sandbox", reason.clone());
+            Err(reason)
         }
+    }
+}
+
+/// Looks at the walls from inside; when one is missing the server says so wherever it says what is off.
+async fn look_at_walls(app: Arc<App>, sandbox: Arc<Probing>) {
+    if let Err(refusal) = sandbox.verdict().await {
+        tracing::warn!(%refusal, "commands are off");
+        app.degrade("sandbox");
     }
 }
 

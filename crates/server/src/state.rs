@@ -139,6 +139,14 @@ impl App {
         *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
     }
 
+    /// A stage turned out to be off.
+    pub fn degrade(&self, stage: &'static str) {
+        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        if !stages.degraded.contains(&stage) {
+            stages.degraded.push(stage);
+        }
+    }
+
     fn rooms(&self) -> MutexGuard<'_, HashMap<PersonId, Arc<Room>>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }

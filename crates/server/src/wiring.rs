@@ -9,10 +9,12 @@ mod settings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain::digest::Digest;
 use domain::rule::RuleSet;
-use harness::ports::{Ports, Tool};
+use harness::ports::Ports;
 use sandbox::Sandbox;
-use store::{Person, Vault};
+use store::{Person, PersonId, Vault};
+use tools::{CommandRunner, Places};
 
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -27,23 +29,31 @@ pub struct Wiring {
     data: PathBuf,
     /// Who answers.
     pub answering: Answering,
-    /// Where commands run, if all its walls stand.
-    pub sandbox: Option<Sandbox>,
+    /// Where commands run, or why none can.
+    pub sandbox: Result<Sandbox, String>,
     /// The rules in force.
     rules: Arc<RuleSet>,
 }
 
+/// What one person's turns run on.
+pub struct Wired {
+    /// The ports.
+    pub ports: Ports,
+    /// Where the person's tools may go.
+    pub places: Places,
+}
+
 impl Wiring {
     /// Reads the seeded rules and takes the parts that were opened.
-    pub fn new(config: &Config, answering: Answering, sandbox: Option<Sandbox>) -> Result<Self, String> {
+    pub fn new(config: &Config, answering: Answering, sandbox: Result<Sandbox, String>) -> Result<Self, String> {
         Ok(Self { data: config.data.clone(), answering, sandbox, rules: Arc::new(rules::seeds()?) })
     }
 
-    /// The ports over one open vault, and the person's folder of files.
-    pub fn ports(&self, person: &Person, vault: &Vault, hub: Arc<Hub>) -> Result<(Ports, PathBuf), String> {
-        let home = self.data.join("homes").join(person.id.to_string());
-        files::private_folder(&home).map_err(|error| format!("the person's folder cannot be made: {error}"))?;
-        let tools: Vec<Arc<dyn Tool>> = Vec::new();
+    /// The ports over one open vault.
+    pub fn ports(&self, person: &Person, vault: &Vault, hub: Arc<Hub>) -> Result<Wired, String> {
+        let owner = files::runs_as_root().then(|| owner_of(person.id));
+        let places = self.places(person.id, vault, owner)?;
+        let tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
         let settings = settings::Wired::new(&tools, self.rules.clone(), self.answering.model.clone())?;
         let ports = Ports {
             journal: vault.journal(),
@@ -54,6 +64,36 @@ impl Wiring {
             observer: hub,
             clock: Arc::new(SystemClock),
         };
-        Ok((ports, home))
+        Ok(Wired { ports, places })
     }
+
+    /// The person's home and the folder of their work folders, made if they are not there. Riad's own files are kept from
+    /// every tool.
+    fn places(&self, id: PersonId, vault: &Vault, owner: Option<u32>) -> Result<Places, String> {
+        let folder = |kind: &str| {
+            let folder = self.data.join(kind).join(id.to_string());
+            let made = files::private_folder(&folder).and_then(|()| files::give(&folder, owner));
+            made.map(|()| folder).map_err(|error| format!("a folder of the person cannot be made: {error}"))
+        };
+        let kept: Vec<PathBuf> = KEPT.iter().map(|name| self.data.join(name)).collect();
+        let kept: Vec<&std::path::Path> = kept.iter().map(PathBuf::as_path).collect();
+        let notes = vault.notes(Arc::new(SystemClock));
+        let places = Places::open(&folder("homes")?, &folder("works")?, &kept, notes).map_err(|fault| fault.to_string())?;
+        match owner {
+            Some(owner) => places.owned_by(owner).map_err(|fault| fault.to_string()),
+            None => Ok(places),
+        }
+    }
+}
+
+/// What of the data folder no tool reaches.
+const KEPT: &[&str] = &["", "vaults", "instance.db", "instance.key", "sandbox"];
+
+/// The first user of this machine that is given to a person, where the server is root.
+const FIRST_OWNER: u32 = 1_000_000;
+
+/// Where the server is root, each person's commands run as a user of their own, who follows from the id.
+fn owner_of(id: PersonId) -> u32 {
+    let digest = Digest::of_bytes(id.to_string().as_bytes()).hex();
+    FIRST_OWNER + u32::from_str_radix(&digest[..7], 16).expect("a digest prints hexadecimal digits")
 }

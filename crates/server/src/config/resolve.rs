@@ -1,6 +1,6 @@
 //! Values become typed parts. What depends on the machine (folders, key file, model files) is looked at here once.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use domain::model::Tier;
@@ -53,6 +53,10 @@ pub enum ModelChoice {
 pub struct RemoteModel {
     /// The base address.
     pub url: String,
+    /// Its host, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
     /// The model's name there.
     pub name: String,
     /// The key, if one is sent.
@@ -142,25 +146,34 @@ fn remote(values: &Values) -> Result<Option<RemoteModel>, Fault> {
     let key = values.get("models.remote.key_file").map(|path| read_key(Path::new(path)).map(Zeroizing::new));
     let key = key.transpose().map_err(|says| Fault { origin: origin_of(values, "models.remote.key_file"), says })?;
     let window = values.get("models.remote.window").and_then(|text| text.parse().ok()).unwrap_or(32_768);
-    Ok(Some(RemoteModel { url: url.to_owned(), name: name.to_owned(), key, window, tier: tier(values, url) }))
+    let Some((host, port)) = authority(url) else {
+        let says = "`models.remote.url` is an address such as http://127.0.0.1:8000/v1".to_owned();
+        return Err(Fault { origin: origin_of(values, "models.remote.url"), says });
+    };
+    let tier = tier(values, &host);
+    Ok(Some(RemoteModel { url: url.to_owned(), host, port, name: name.to_owned(), key, window, tier }))
 }
 
-fn tier(values: &Values, url: &str) -> Tier {
+fn tier(values: &Values, host: &str) -> Tier {
+    let is_loopback = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     match values.get("models.remote.tier") {
         Some("device") => Tier::Device,
         Some("trusted") => Tier::Trusted,
         Some(_) => Tier::Any,
-        None if is_loopback(url) => Tier::Device,
+        None if is_loopback => Tier::Device,
         None => Tier::Any,
     }
 }
 
-fn is_loopback(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.strip_prefix('[').map_or_else(
-        || authority.split(':').next().unwrap_or_default(),
-        |rest| rest.split(']').next().unwrap_or_default(),
-    );
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+/// Host and port of an address; an address with a name or password in it is none.
+fn authority(url: &str) -> Option<(String, u16)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let usual = if scheme == "https" { 443 } else { 80 };
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map(|(host, port)| (host, port.strip_prefix(':')))?,
+        None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+    };
+    let port = port.map_or(Some(usual), |port| port.parse().ok())?;
+    (!host.is_empty() && !host.contains('@')).then(|| (host.to_owned(), port))
 }

@@ -1,17 +1,111 @@
 //! The person's files, read only. Opened beneath the home folder by the tools' own resolver, never by joining paths.
 
+use std::sync::Arc;
+
 use axum::Json;
-use serde_json::Value;
+use axum::body::Body;
+use axum::extract::Query;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use domain::digest::Digest;
+use domain::facts::Root;
+use domain::place::Place;
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tools::files::beneath::{Beneath, Fault, Found, Item, ItemKind, Spot};
 
 use crate::extract::Unlocked;
 use crate::problem::{Code, Problem};
+use crate::room::Room;
 
-/// A folder's entries.
-pub(super) async fn list(Unlocked(_): Unlocked) -> Result<Json<Value>, Problem> {
-    Err(Problem::new(Code::NotReady, "Files cannot be shown yet."))
+/// Bytes of a file that are shown at once (16 MiB).
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+#[derive(Deserialize)]
+pub(super) struct PathQuery {
+    #[serde(default = "home")]
+    path: String,
 }
 
-/// A file's bytes.
-pub(super) async fn content(Unlocked(_): Unlocked) -> Result<Json<Value>, Problem> {
-    Err(Problem::new(Code::NotReady, "Files cannot be shown yet."))
+fn home() -> String {
+    "~/".to_owned()
+}
+
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    kind: &'static str,
+    size: u64,
+    changed_at: String,
+}
+
+/// A folder's entries.
+pub(super) async fn list(Unlocked(room): Unlocked, Query(query): Query<PathQuery>) -> Result<Json<Value>, Problem> {
+    let path = query.path.clone();
+    let lines = on_disk(&room, &query.path, |home, spot| {
+        let (items, _) = home.list(spot)?;
+        Ok(items.into_iter().map(line).collect::<Vec<_>>())
+    })
+    .await?;
+    Ok(Json(json!({ "path": path, "entries": lines })))
+}
+
+/// A file's bytes: text to be read here, everything else to be saved.
+pub(super) async fn content(
+    Unlocked(room): Unlocked,
+    Query(query): Query<PathQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let bytes = on_disk(&room, &query.path, |home, spot| home.read(spot, MOST_BYTES)).await?;
+    let tag = format!("\"{}\"", &Digest::of_bytes(&bytes).hex()[..20]);
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
+    let (kind, place) = match std::str::from_utf8(&bytes) {
+        Ok(_) => ("text/plain; charset=utf-8", "inline"),
+        Err(_) => ("application/octet-stream", "attachment"),
+    };
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { Body::from(bytes).into_response() };
+    let out = response.headers_mut();
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    out.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(place));
+    out.insert(header::ETAG, HeaderValue::from_str(&tag).map_err(Problem::internal)?);
+    Ok(response)
+}
+
+/// Looks at a place of the home on a thread that may wait for the disk.
+async fn on_disk<T: Send + 'static>(
+    room: &Room,
+    path: &str,
+    work: impl FnOnce(&Beneath, &Spot) -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Problem> {
+    let place = Place::read(path).map_err(|fault| Problem::field("/path", fault))?;
+    if place.root != Root::Home {
+        return Err(Problem::field("/path", "Only the home, written ~/…, is shown here."));
+    }
+    let home = Arc::clone(room.places.home());
+    let looked = tokio::task::spawn_blocking(move || {
+        let spot = home.find(&place.parts)?;
+        match spot.found {
+            Found::Absent { .. } => Err(Fault::Absent),
+            Found::File(_) | Found::Folder(_) => work(&home, &spot),
+        }
+    });
+    looked.await.map_err(Problem::internal)?.map_err(file_problem)
+}
+
+fn file_problem(fault: Fault) -> Problem {
+    match fault {
+        Fault::Absent => Problem::not_found(),
+        other => Problem::new(Code::Invalid, other),
+    }
+}
+
+fn line(item: Item) -> Line {
+    let kind = match item.kind {
+        ItemKind::Folder => "folder",
+        ItemKind::File => "file",
+        ItemKind::Link => "link",
+        ItemKind::Special => "special",
+    };
+    Line { name: item.name, kind, size: item.size, changed_at: Timestamp(item.changed).rfc3339() }
 }

@@ -20,12 +20,23 @@ use crate::wire::session::PersonView;
 #[serde(deny_unknown_fields)]
 pub(super) struct Form {
     token: String,
-    #[serde(flatten)]
-    answers: Answers,
+    preset: String,
+    handle: String,
+    name: String,
+    locale: String,
+    zone: String,
+    vault: String,
+    password: String,
+}
+
+impl Form {
+    fn answers(self) -> Answers {
+        let Self { preset, handle, name, locale, zone, vault, password, .. } = self;
+        Answers { preset, handle, name, locale, zone, vault, password }
+    }
 }
 
 /// What somebody answers at setup, not yet judged.
-#[derive(Deserialize)]
 pub struct Answers {
     /// `home`, `team` or `care`.
     pub preset: String,
@@ -89,7 +100,7 @@ pub(super) async fn set_up(
         return Err(Problem::not_found());
     }
     check_token(&app, &form.token)?;
-    let input = form.answers.judge().map_err(bad_fields)?;
+    let input = form.answers().judge().map_err(bad_fields)?;
     let work = {
         let app = app.clone();
         async move { app.instance.set_up(input, peer.ip(), app.now()).await }

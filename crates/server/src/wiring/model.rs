@@ -2,16 +2,22 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use egress::{Client, Grant, Limits, Purpose, SystemResolver};
 use harness::ports::Model;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
+use inference::remote::openai::{ApiKey, OpenAiModel, OpenAiOptions};
 
 use super::no_model::NoModel;
-use crate::config::{Config, ModelChoice};
+use crate::config::{Config, ModelChoice, RemoteModel};
 use crate::wire::session::ModelView;
 
 /// Tokens of context that are wanted of a local model; its own limit holds as well.
 const WINDOW: u32 = 16_384;
+
+/// Without a piece of the reply for so long, a remote model has stalled (LOOP-16).
+const STALL: Duration = Duration::from_secs(60);
 
 /// The model of this server and whether it can answer.
 #[derive(Clone)]
@@ -32,7 +38,7 @@ impl Answering {
                 Self { model: Arc::new(NoModel::configured()), state: "absent", trouble: Some(help.to_owned()) }
             }
             ModelChoice::Local(file) => local(file, &config.worker),
-            ModelChoice::Remote(remote) => Self::failed(&remote.name, "remote models are not built in yet"),
+            ModelChoice::Remote(remote) => Self::with(Arc::new(elsewhere(remote))),
         }
     }
 
@@ -66,6 +72,23 @@ fn local(file: &Path, worker: &Path) -> Answering {
         Ok(model) => Answering::with(Arc::new(model)),
         Err(error) => Answering::failed(&name, &error.to_string()),
     }
+}
+
+/// A server that was named in the configuration is thereby opened to its own client, and to nothing else.
+fn elsewhere(remote: &RemoteModel) -> OpenAiModel {
+    let grant = Grant { host: remote.host.clone(), port: remote.port };
+    let client = Client::new(Purpose::Provider, Limits::default(), Arc::new(SystemResolver), vec![grant]);
+    let options = OpenAiOptions {
+        base: remote.url.clone(),
+        model: remote.name.clone(),
+        key: remote.key.as_ref().map(|key| ApiKey::new(key.as_str())),
+        window: remote.window,
+        output_cap: None,
+        tier: remote.tier,
+        temperature: None,
+        stall: STALL,
+    };
+    OpenAiModel::new(options, client)
 }
 
 /// All cores but one, at least one.
