@@ -1,1 +1,37 @@
-//! tools: being laid.
+//! tools: the built-in tools, one file each: files, notes, commands, questions. They say what a call would do and do
+//! what was cleared; they do not decide whether it may, and they start no process themselves.
+
+use std::sync::Arc;
+
+use harness::ports::Tool;
+
+pub mod ask;
+pub mod erase;
+pub mod explain;
+mod file_edit;
+mod file_find;
+mod file_list;
+mod file_read;
+mod file_search;
+mod file_write;
+pub mod files;
+mod places;
+mod reading;
+mod shell;
+
+pub use places::Places;
+pub use shell::CommandRunner;
+
+/// All tools that one person's turns have.
+pub fn all(places: &Places, runner: &CommandRunner) -> Vec<Arc<dyn Tool>> {
+    vec![
+        erase::erase(ask::Tool),
+        erase::erase(file_edit::Tool(places.clone())),
+        erase::erase(file_find::Tool(places.clone())),
+        erase::erase(file_list::Tool(places.clone())),
+        erase::erase(file_read::Tool(places.clone())),
+        erase::erase(file_search::Tool(places.clone())),
+        erase::erase(file_write::Tool(places.clone())),
+        erase::erase(shell::Tool { places: places.clone(), runner: runner.clone() }),
+    ]
+}

@@ -1,0 +1,9 @@
+//! Files as tools see them: opened beneath a root by handle, read as text, changed whole or not at all. The tools
+//! themselves are one file each beside this one.
+
+pub mod beneath;
+pub(crate) mod change;
+pub(crate) mod glob;
+pub(crate) mod preview;
+pub(crate) mod text;
+pub(crate) mod walk;
