@@ -4,12 +4,13 @@
 //! The first group of modules is shared with the worker executables, which take this crate without its `client` feature.
 
 pub mod dialect;
+pub mod gguf;
 pub mod protocol;
 pub mod repetition;
 pub mod utf8;
 
-pub mod gguf;
-
+#[cfg(feature = "client")]
+pub mod bench;
 #[cfg(feature = "client")]
 pub mod local;
 #[cfg(feature = "client")]

@@ -159,6 +159,12 @@ fn put_frame(bytes: &mut Vec<u8>, kind: u16, request: u64, body: &[u8]) {
     bytes.extend_from_slice(body);
 }
 
+/// One piece of a message, and whether more of it follows.
+struct Frame {
+    piece: Message,
+    more: bool,
+}
+
 /// Turns bytes, however they are cut, into messages.
 #[derive(Debug, Default)]
 pub struct Decoder {
@@ -188,8 +194,8 @@ impl Decoder {
     /// # Errors
     /// The first fault; after it the channel must be closed.
     pub fn next_message(&mut self) -> Result<Option<Message>, Fault> {
-        while let Some((kind, more, request, body)) = self.next_frame()? {
-            if let Some(message) = self.join(kind, more, request, body)? {
+        while let Some(frame) = self.next_frame()? {
+            if let Some(message) = self.join(frame)? {
                 return Ok(Some(message));
             }
         }
@@ -205,7 +211,7 @@ impl Decoder {
         if at_border { Ok(()) } else { Err(Fault::Truncated) }
     }
 
-    fn next_frame(&mut self) -> Result<Option<(Kind, bool, u64, Vec<u8>)>, Fault> {
+    fn next_frame(&mut self) -> Result<Option<Frame>, Fault> {
         let rest = &self.unread[self.taken..];
         let Some((header, after)) = rest.split_first_chunk::<HEADER>() else { return Ok(None) };
         let length = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
@@ -217,15 +223,16 @@ impl Decoder {
         let Some(body) = after.get(..length) else { return Ok(None) };
         let mut request = [0; 8];
         request.copy_from_slice(&header[6..]);
-        let frame = (kind, number & MORE != 0, u64::from_le_bytes(request), body.to_vec());
+        let piece = Message { kind, request: u64::from_le_bytes(request), body: body.to_vec() };
+        let frame = Frame { piece, more: number & MORE != 0 };
         self.taken += HEADER + length;
         Ok(Some(frame))
     }
 
-    fn join(&mut self, kind: Kind, more: bool, request: u64, body: Vec<u8>) -> Result<Option<Message>, Fault> {
+    fn join(&mut self, Frame { piece, more }: Frame) -> Result<Option<Message>, Fault> {
         let whole = match self.open.take() {
-            None => Message { kind, request, body },
-            Some(open) if open.kind == kind && open.request == request => extend(open, &body)?,
+            None => piece,
+            Some(open) if open.kind == piece.kind && open.request == piece.request => extend(open, &piece.body)?,
             Some(_) => return Err(Fault::Interrupted),
         };
         if more {

@@ -111,26 +111,28 @@ impl<'model> Opened<'model> {
         // Some files call the tags of the dialect control tokens; they are text all the same.
         let of_dialect =
             [hermes::OPENER, hermes::CLOSER, "<think>", "</think>"].iter().any(|tag| tag.as_bytes() == bytes);
-        (vocab.is_control(token) && !of_dialect).then_some(Stop::StopMarker)
+        (vocab.is_control(token) && !of_dialect).then_some(Stop::Marker)
     }
 
     /// Times the bare engine on made-up tokens; the sequence is empty afterwards.
     pub(crate) fn probe(&mut self, probe: Probe) -> Result<Probed, ReplyError> {
-        let total = probe.prefix + probe.new + probe.decode;
+        let total = probe.prefix.saturating_add(probe.new);
         if total as usize >= self.lane.window() {
             let window = u32::try_from(self.lane.window()).unwrap_or(u32::MAX);
             return Err(ReplyError::Failed(Failure::TooLong { needed: total, window }));
         }
         let sample = self.plain(&"The lamp stood by the door of the long hall and gave a quiet light. ".repeat(8));
         let made_up: Vec<LlamaToken> = sample.into_iter().cycle().take(total as usize).collect();
-        let (prefix, rest) = made_up.split_at(probe.prefix as usize);
-        let (new, one_by_one) = rest.split_at(probe.new as usize);
+        let (prefix, new) = made_up.split_at(probe.prefix as usize);
         self.lane.cut(0)?;
         let prefix_took = timed(|| self.lane.decode_whole(prefix))?;
-        let new_took = timed(|| self.lane.decode_whole(new))?;
-        let decode_took = timed(|| one_by_one.iter().try_for_each(|token| self.lane.decode_whole(&[*token])))?;
+        let mut new_took = Vec::new();
+        for _ in 0..probe.repeats {
+            self.lane.cut(prefix.len())?;
+            new_took.push(timed(|| self.lane.decode_whole(new))?);
+        }
         self.lane.cut(0)?;
-        Ok(Probed { prefix: prefix_took, new: new_took, decode: decode_took })
+        Ok(Probed { prefix: prefix_took, new: new_took })
     }
 }
 

@@ -432,7 +432,7 @@ fn stop_reason(stop: Stop) -> StopReason {
         Stop::Natural => StopReason::Natural,
         Stop::Calls => StopReason::Calls,
         Stop::Length => StopReason::Length,
-        Stop::StopMarker => StopReason::StopMarker,
+        Stop::Marker => StopReason::StopMarker,
         Stop::ContextFull => StopReason::ContextFull,
         Stop::Cancelled => StopReason::Cancelled,
         Stop::Cut => StopReason::Cut,

@@ -208,7 +208,7 @@ pub enum Stop {
     /// `max_tokens`.
     Length,
     /// A role or turn marker.
-    StopMarker,
+    Marker,
     /// The window is full.
     ContextFull,
     /// Cancelled.
@@ -282,19 +282,17 @@ pub struct Probe {
     pub prefix: u32,
     /// New tokens after them, decoded in one batch.
     pub new: u32,
-    /// Tokens to decode one by one.
-    pub decode: u32,
+    /// How often the new tokens are decoded behind the same prefix.
+    pub repeats: u32,
 }
 
 /// Body of `Done` to `Probe`, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probed {
     /// Decoding the prefix in whole batches.
     pub prefix: u64,
-    /// Decoding the new tokens in one batch, up to their logits.
-    pub new: u64,
-    /// Decoding the rest one by one.
-    pub decode: u64,
+    /// Decoding the new tokens in one batch, up to their logits, each time.
+    pub new: Vec<u64>,
 }
 
 /// What a failure is, for those who must act on it.

@@ -1,5 +1,5 @@
 //! A real worker with the demo model; only with RIAD_SLOW=1, and then a missing worker or model is a failure.
-//! RIAD_LLM_WORKER and RIAD_LLM_MODEL name the two files.
+//! RIAD_LLM_WORKER and RIAD_LLM_MODEL may name other files than those that `cargo build` and `cargo xtask` leave.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,6 +13,7 @@ use domain::id::EntryNumber;
 use domain::model::StopReason;
 use domain::tool::{ToolSet, ToolSpec};
 use harness::ports::{Channel, Model as _};
+use inference::bench;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
 use serde_json::json;
 use tokio::time::sleep;
@@ -28,8 +29,15 @@ fn real_options() -> Option<LocalOptions> {
     if env::var("RIAD_SLOW").as_deref() != Ok("1") {
         return None;
     }
-    let path = |name: &str| PathBuf::from(env::var(name).unwrap_or_else(|_| panic!("{name} must name a file")));
-    Some(local_options(&path("RIAD_LLM_MODEL"), &path("RIAD_LLM_WORKER"), SILENCE))
+    let named = |name: &str, otherwise: PathBuf| env::var_os(name).map_or(otherwise, PathBuf::from);
+    let models = named("RIAD_MODELS_DIR", PathBuf::from(env::var("HOME").unwrap()).join(".local/share/riad/models"));
+    let model = named("RIAD_LLM_MODEL", models.join("SmolLM2-135M-Instruct.Q4_1.gguf"));
+    // This test runs from TARGET/PROFILE/deps; the worker is built in the release profile.
+    let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_path_buf();
+    let worker = named("RIAD_LLM_WORKER", target.join("release/riad-llm"));
+    assert!(model.is_file(), "{} is missing: cargo xtask models demo", model.display());
+    assert!(worker.is_file(), "{} is missing: cargo build --release -p riad-llm", worker.display());
+    Some(local_options(&model, &worker, SILENCE))
 }
 
 fn with_item(before: &Prompt, item: Item) -> Prompt {
@@ -133,4 +141,13 @@ async fn a_cancel_ends_prefill_and_decoding_within_half_a_second() {
         assert!(at.elapsed() <= Duration::from_millis(500), "{:?}", at.elapsed());
         assert_eq!(reply.unwrap().stop, StopReason::Cancelled);
     }
+}
+
+#[tokio::test]
+async fn a_bench_gives_figures_that_hold_together() {
+    let Some(options) = real_options() else { return };
+    let figures = bench::model(&options.file, &options.worker, 1).await.unwrap();
+    println!("{}", serde_json::to_string_pretty(&figures).unwrap());
+    assert!(figures.warm_first_token_ms < figures.cold_first_token_ms / 4.0, "{figures:?}");
+    assert!(figures.reused_share > 0.9, "{figures:?}");
 }
