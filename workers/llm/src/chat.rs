@@ -242,3 +242,6 @@ fn sample_with_calls(base: &Prompt, person: Turn) -> Prompt {
     let result = Turn::Result { call: "sample_1".to_owned(), tool: MARK[2].to_owned(), text: MARK[4].to_owned() };
     Prompt { system: base.system.clone(), tools: vec![tool], turns: vec![person, reply, result] }
 }
+
+#[cfg(test)]
+mod tests;
