@@ -256,7 +256,7 @@ fn asks_for_secret(text: &str) -> bool {
             !before && !after
         })
     };
-    SECRETS.iter().any(|phrase| holds(&phrase)) || CODES.iter().any(|phrase| holds(&phrase))
+    SECRETS.iter().chain(CODES).any(holds)
 }
 
 /// The tool.

@@ -34,17 +34,11 @@ fn has_bare_operator(line: &str) -> bool {
     let mut double = false;
     while let Some(c) = left.next() {
         match c {
-            '\\' => {
-                if left.next() == Some('\n') {
-                    return true;
-                }
-            }
+            '\\' if left.next() == Some('\n') => return true,
+            '\\' => {}
             '"' => double = !double,
-            '\'' if !double => {
-                if !left.by_ref().any(|c| c == '\'') {
-                    return true;
-                }
-            }
+            '\'' if !double && !left.by_ref().any(|c| c == '\'') => return true,
+            '\'' => {}
             '$' | '`' => return true,
             '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n' | '*' | '?' | '[' | '{' | '}' if !double => return true,
             _ => {}

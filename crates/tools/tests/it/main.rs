@@ -14,3 +14,5 @@ mod path_cases;
 mod path_races;
 mod programs;
 mod room;
+mod shell_output;
+mod shell_walls;

@@ -25,6 +25,8 @@ pub(crate) struct Room {
     pub(crate) scope: Scope,
     pub(crate) live: Arc<Live>,
     setting: Setting,
+    /// Kept while the sandbox uses it.
+    _state: Option<tempfile::TempDir>,
 }
 
 /// Keeps live output.
@@ -45,6 +47,17 @@ impl Room {
 
     pub(crate) fn with(runner: CommandRunner) -> Self {
         Self::owned(runner, None)
+    }
+
+    /// With the real sandbox of this machine. Where the server is root commands run as a user of their own.
+    pub(crate) async fn sandboxed() -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let settings =
+            sandbox::Settings { state: state.path().to_owned(), ledger: Arc::new(sandbox::NoLedger), groups: true };
+        let (sandbox, _) = sandbox::Sandbox::open(settings).await;
+        let owner = rustix::process::geteuid().is_root().then_some(20_077);
+        let sandbox = Ok(sandbox.expect("these tests need the sandbox"));
+        Self { _state: Some(state), ..Self::owned(CommandRunner::new(sandbox, owner), owner) }
     }
 
     /// `owner`: the user of this machine as whom commands run.
@@ -70,7 +83,7 @@ impl Room {
             cancel: CancellationToken::new(),
             output: Arc::clone(&live) as Arc<_>,
         };
-        Self { folder, notes, tools, scope, live, setting }
+        Self { folder, notes, tools, scope, live, setting, _state: None }
     }
 
     pub(crate) fn home(&self, name: &str) -> PathBuf {
