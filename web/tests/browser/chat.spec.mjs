@@ -75,7 +75,8 @@ export const a_session_that_ends_is_renewed_over_the_page = spec(script, async (
   await setUp(page, scene);
   await say(page, "Hello");
   await turnIsOver(page, 1);
-  await page.getByLabel("Your message").fill("what I was about to say");
+  // Lists that follow the turn are read before the session goes, so that the message meets the closed door.
+  await page.waitForLoadState("networkidle");
   await page.context().clearCookies();
   await say(page, "Are you still there?");
   await page.locator("dialog.door-over").waitFor();
@@ -90,6 +91,7 @@ export const lock_and_unlock_and_sign_out = spec(script, async (page, scene) => 
   await setUp(page, scene);
   const side = page.locator(".shell > .side");
   await side.getByRole("button", { name: "Lock" }).click();
+  scene.expect(403);
   await page.getByLabel("Password").fill("wrong, on purpose");
   await page.getByRole("button", { name: "Unlock" }).click();
   await page.locator(".form-problem").waitFor();

@@ -16,7 +16,7 @@ function script(messages) {
     return { text: "The plan is written." };
   }
   if (/four lamps/i.test(said)) {
-    if (results.length === 0) return { text: "I look at the plan first.", reasoning: "I must read before I change.", calls: [{ tool: "file_read", arguments: { paths: ["~/notes/plan.md"], path: "~/notes/plan.md" } }] };
+    if (results.length === 0) return { text: "I look at the plan first.", reasoning: "I must read before I change.", calls: [{ tool: "file_read", arguments: { files: [{ path: "~/notes/plan.md" }] } }] };
     if (results.length === 1) {
       const hash = /hash ([0-9a-f]+)/.exec(results[0])?.[1] ?? "";
       return { text: "This is what I would change.", calls: [{ tool: "file_write", arguments: { path: "~/notes/plan.md", content: AFTER, mode: "replace", hash } }] };
@@ -30,11 +30,15 @@ export const from_an_empty_machine_to_an_answer_after_a_crash = spec(script, asy
   await setUp(page, scene);
 
   await say(page, "Please make the plan of the courtyard.");
+  const card = page.locator("riad-approval");
+  await card.locator(".diff").waitFor();
+  assert.deepEqual(await card.locator(".diff-line.removed").count(), 0, "a new file is all added");
+  assert.equal(scene.file("notes/plan.md"), undefined, "nothing is made before the yes");
+  await card.getByRole("button", { name: "Allow once" }).click();
   await turnIsOver(page, 1);
   assert.equal(scene.read("notes/plan.md"), BEFORE);
 
   await say(page, "Put four lamps and the lemon tree into it.");
-  const card = page.locator("riad-approval");
   await card.waitFor();
   assert.equal(await card.locator(".diff-line.removed .diff-text").innerText(), "- buy lamps, warm light");
   assert.deepEqual(await card.locator(".diff-line.added .diff-text").allInnerTexts(), ["- buy four lamps, warm light", "- water the lemon tree"]);
@@ -44,7 +48,7 @@ export const from_an_empty_machine_to_an_answer_after_a_crash = spec(script, asy
   await allow.click();
   await turnIsOver(page, 2);
   assert.equal(scene.read("notes/plan.md"), AFTER);
-  await page.getByText("Done: four lamps, and the lemon tree.").waitFor();
+  await page.locator(".thread").getByText("Done: four lamps, and the lemon tree.").waitFor();
   const before = await threadText(page);
 
   await scene.kill();
@@ -61,7 +65,7 @@ export const from_an_empty_machine_to_an_answer_after_a_crash = spec(script, asy
   assert.equal(settled(await threadText(page)), settled(before), "also when it is loaded anew");
 
   await say(page, "What do you remember?");
-  await page.getByText("You said 3 things to me in this conversation.").waitFor();
+  await page.locator(".thread").getByText("You said 3 things to me in this conversation.").waitFor();
   await turnIsOver(page, 3);
 }, "real");
 

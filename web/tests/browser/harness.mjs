@@ -18,6 +18,7 @@ export const isReal = process.env.RIAD_BIN !== undefined && process.env.RIAD_BIN
 
 export class Scene {
   #undo = [];
+  #expected = ["401", "409", "423", "429"];
   complaints = [];
 
   /** A data folder, a scripted model and a server over both. */
@@ -34,7 +35,7 @@ export class Scene {
 
   async startServer() {
     const { command, args } = isReal ? this.#real() : this.#standIn();
-    const server = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], cwd: WEB });
+    const server = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], cwd: WEB, env: environment() });
     this.server = server;
     this.log = "";
     server.stderr.on("data", (chunk) => (this.log += chunk));
@@ -91,9 +92,16 @@ export class Scene {
     });
   }
 
+  /** Another status that a spec provokes. */
+  expect(status) {
+    this.#expected.push(String(status));
+  }
+
   /** The browser itself reports requests that were refused or cut; specs cut them on purpose and look at the page. */
   #isExpected(text) {
-    return /^Failed to load resource: (the server responded with a status of (401|409|423|429)|net::ERR_(CONNECTION|EMPTY|NETWORK))/.test(text) || /^WebSocket connection to .* failed/.test(text);
+    const status = /^Failed to load resource: the server responded with a status of (\d+)/.exec(text)?.[1];
+    if (status !== undefined) return this.#expected.includes(status);
+    return /^Failed to load resource: net::ERR_(CONNECTION|EMPTY|NETWORK)/.test(text) || /^WebSocket connection to .* failed/.test(text);
   }
 
   /** The path on disk of a file of the person, by its end; undefined while there is none. */
@@ -111,6 +119,11 @@ export class Scene {
     await this.kill();
     for (const undo of this.#undo.reverse()) await undo();
   }
+}
+
+/** The server takes its settings from variables of this prefix; those of the tests are none. */
+function environment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("RIAD_")));
 }
 
 /** The address and the setup token, as the server prints them. */
