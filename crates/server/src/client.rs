@@ -117,25 +117,24 @@ impl Client {
     }
 
     /// One request with these headers alone, and `Host` unless it is among them.
-    pub async fn bare(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> io::Result<Answer> {
+    pub async fn bare(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> io::Result<Answer> {
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| *name == "host") {
             head.push_str(&format!("host: {}\r\n", self.address));
         }
         headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         head.push_str("\r\n");
-        let mut stream = TcpStream::connect(self.address).await?;
+        let mut stream = self.connect().await?;
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(body).await?;
         let mut bytes = Vec::new();
         stream.take(LONGEST).read_to_end(&mut bytes).await?;
         parse(&bytes).ok_or_else(|| io::Error::other("the answer is not HTTP"))
+    }
+
+    /// A bare connection, for what is not one request and one answer.
+    pub(crate) async fn connect(&self) -> io::Result<TcpStream> {
+        TcpStream::connect(self.address).await
     }
 }
 
@@ -159,7 +158,8 @@ fn joined(mut bytes: &[u8]) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let line = bytes.windows(2).position(|two| two == b"\r\n")?;
-        let length = usize::from_str_radix(std::str::from_utf8(&bytes[..line]).ok()?.split(';').next()?.trim(), 16).ok()?;
+        let length =
+            usize::from_str_radix(std::str::from_utf8(&bytes[..line]).ok()?.split(';').next()?.trim(), 16).ok()?;
         let rest = &bytes[line + 2..];
         if length == 0 {
             return Some(body);
@@ -177,7 +177,8 @@ mod tests {
     fn chunked_and_plain_bodies_are_read() {
         let plain = parse(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: b\r\n\r\nok").unwrap();
         assert_eq!((plain.status, plain.header("x-a"), plain.body.as_slice()), (200, Some("b"), b"ok".as_slice()));
-        let chunked = parse(b"HTTP/1.1 404 N\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n").unwrap();
+        let chunked =
+            parse(b"HTTP/1.1 404 N\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n").unwrap();
         assert_eq!((chunked.status, chunked.body.as_slice()), (404, b"abcd".as_slice()));
     }
 

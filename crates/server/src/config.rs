@@ -8,7 +8,7 @@ mod parse;
 mod resolve;
 mod settings;
 
-pub use machine::read;
+pub use machine::{folder, read};
 pub use parse::{Fault, Given, Origin, Values, parse};
 pub use resolve::{Config, LogFormat, ModelChoice, RemoteModel};
 pub use settings::{Kind, SETTINGS, Setting};

@@ -27,13 +27,20 @@ impl FileLedger {
 
     /// Ends what the records name and still lives, and empties the folder. Returns how many were ended.
     pub fn sweep(&self) -> std::io::Result<usize> {
-        let names = files::names_in(&self.0)?;
-        let records: Vec<Spawned> = names.iter().filter_map(|name| self.read(name)).collect();
-        let ended = sandbox::sweep(&records).len();
-        for name in names {
+        let ended = sandbox::sweep(&self.records()?).len();
+        for name in files::names_in(&self.0)? {
             files::remove(&self.0.join(name))?;
         }
         Ok(ended)
+    }
+
+    /// The records of a folder that is there, without a change to it.
+    pub fn records_in(folder: &Path) -> std::io::Result<Vec<Spawned>> {
+        Self(folder.to_path_buf()).records()
+    }
+
+    fn records(&self) -> std::io::Result<Vec<Spawned>> {
+        Ok(files::names_in(&self.0)?.iter().filter_map(|name| self.read(name)).collect())
     }
 
     fn read(&self, name: &str) -> Option<Spawned> {

@@ -9,6 +9,7 @@ use harness::ports::{Clock as _, Model};
 use sandbox::{Bubblewrap, Sandbox};
 use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 use crate::boot::Boot;
 use crate::clock::SystemClock;
@@ -44,6 +45,8 @@ pub struct Server {
     app: Arc<App>,
     listener: TcpListener,
     setup_token: Option<String>,
+    /// Looks at the walls of the sandbox; ends with the server.
+    looking: Option<JoinHandle<()>>,
 }
 
 /// Starts everything in order. Only config, instance and listener end the start; what else fails is degraded.
@@ -78,13 +81,11 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
         boot.degraded("pages", "the web files were not built in".to_owned());
     }
     app.set_stages(Stages { ready: true, degraded: boot.degraded_names() });
-    if let Some(sandbox) = looked {
-        tokio::spawn(look_at_walls(app.clone(), sandbox));
-    }
+    let looking = looked.map(|sandbox| tokio::spawn(look_at_walls(app.clone(), sandbox)));
     let file = app.config.data.join(ADDRESS_FILE);
     files::write_private(&file, &format!("http://{address}\n")).map_err(listener_fault)?;
     boot.done("ready", String::new());
-    Ok(Server { app, listener, setup_token: printed })
+    Ok(Server { app, listener, setup_token: printed, looking })
 }
 
 async fn bind(config: &Config, given: Option<TcpListener>) -> Result<TcpListener, Ended> {
@@ -111,7 +112,8 @@ fn open_sandbox(config: &Config, boot: &mut Boot<'_>) -> Result<Arc<Probing>, St
     };
     match opened {
         Ok((swept, backend)) => {
-            let left = if swept > 0 { format!("ended {swept} left processes") } else { "walls are tried now".to_owned() };
+            let left =
+                if swept > 0 { format!("ended {swept} left processes") } else { "walls are tried now".to_owned() };
             boot.done("sandbox", left);
             Ok(Probing::new(backend))
         }
@@ -190,7 +192,7 @@ impl Server {
 
     /// Serves until `shutdown` resolves, then ends everything: streams are told, turns rest, databases close.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send + 'static) -> Result<(), Ended> {
-        let Self { app, listener, .. } = self;
+        let Self { app, listener, looking, .. } = self;
         let closing = app.closing.clone();
         let ends = {
             let app = app.clone();
@@ -207,7 +209,10 @@ impl Server {
             served = async { serving.await } => served,
             () = overdue(&app) => Ok(()),
         };
-        watching.abort();
+        for task in looking.into_iter().chain([watching]) {
+            task.abort();
+            let _ = task.await;
+        }
         app.shut().await;
         let _ = files::remove(&app.config.data.join(ADDRESS_FILE));
         app.instance.clone().close().await;

@@ -3,7 +3,7 @@
 mod instructions;
 mod model;
 mod no_model;
-mod rules;
+pub(crate) mod rules;
 mod settings;
 
 use std::path::PathBuf;
@@ -78,7 +78,8 @@ impl Wiring {
         let kept: Vec<PathBuf> = KEPT.iter().map(|name| self.data.join(name)).collect();
         let kept: Vec<&std::path::Path> = kept.iter().map(PathBuf::as_path).collect();
         let notes = vault.notes(Arc::new(SystemClock));
-        let places = Places::open(&folder("homes")?, &folder("works")?, &kept, notes).map_err(|fault| fault.to_string())?;
+        let places =
+            Places::open(&folder("homes")?, &folder("works")?, &kept, notes).map_err(|fault| fault.to_string())?;
         match owner {
             Some(owner) => places.owned_by(owner).map_err(|fault| fault.to_string()),
             None => Ok(places),

@@ -22,6 +22,11 @@ pub fn read(file: Option<&Path>, sets: &[String]) -> Result<Config, Ended> {
     resolve(&values, &folders).map_err(|fault| wrong(&[fault]))
 }
 
+/// The configuration folder of the platform.
+pub fn folder() -> Result<PathBuf, Ended> {
+    Ok(folders()?.config)
+}
+
 fn wrong(faults: &[Fault]) -> Ended {
     let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
     Ended::new(Exit::Config, lines.join("\n"))

@@ -5,7 +5,7 @@ use domain::rule::{Rule, RuleSet};
 const SEEDS: &str = include_str!("../../assets/rules/seeds.json");
 
 /// The rules that hold from the first start.
-pub(super) fn seeds() -> Result<RuleSet, String> {
+pub(crate) fn seeds() -> Result<RuleSet, String> {
     let rules: Vec<Rule> = serde_json::from_str(SEEDS).map_err(|fault| format!("the seeded rules: {fault}"))?;
     RuleSet::new(rules).map_err(|fault| format!("the seeded rules: {fault}"))
 }

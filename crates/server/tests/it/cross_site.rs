@@ -45,7 +45,9 @@ async fn a_changing_request_needs_its_own_origin_token_and_type() {
             if *name == "x-riad-csrf" && route.access() == Access::Public {
                 continue;
             }
-            let found = with(&anna, &route.method, &route.path.replace("{id}", "x").replace("{message}", "y"), (name, *value)).await;
+            let found =
+                with(&anna, &route.method, &route.path.replace("{id}", "x").replace("{message}", "y"), (name, *value))
+                    .await;
             assert_eq!(found, (403, (*code).to_owned()), "{} {} with {name} {value:?}", route.method, route.path);
         }
     }

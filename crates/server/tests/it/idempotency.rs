@@ -15,10 +15,14 @@ async fn two_hundred_equal_messages_at_once_are_one_entry_and_equal_answers() {
         tokio::spawn(async move { say(&anna, &id, "message-1", "hello").await })
     });
     let answers = futures::future::join_all(tries.collect::<Vec<_>>()).await;
-    let bodies: Vec<Value> = answers.into_iter().map(|answer| answer.unwrap()).map(|answer| {
-        assert_eq!(answer.status, 201, "{}", answer.json());
-        answer.json()
-    }).collect();
+    let bodies: Vec<Value> = answers
+        .into_iter()
+        .map(|answer| answer.unwrap())
+        .map(|answer| {
+            assert_eq!(answer.status, 201, "{}", answer.json());
+            answer.json()
+        })
+        .collect();
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
     until(&anna, &id, "ended").await;
     let said = entries(&anna, &id).await.iter().filter(|entry| entry["kind"] == "said").count();

@@ -71,7 +71,9 @@ async fn every_answer_carries_the_security_headers_and_no_answer_of_the_api_is_s
     let (_world, anna) = World::with_anna([]).await;
     for route in routes().iter().filter(|route| route.method == Method::GET) {
         let answer = call(&anna, route, "any").await;
-        for name in ["content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-opener-policy"] {
+        for name in
+            ["content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-opener-policy"]
+        {
             assert!(answer.header(name).is_some() || answer.status == 101, "{} lacks {name}", route.path);
         }
         if route.path.starts_with("/api") {

@@ -2,11 +2,15 @@
 #![allow(clippy::disallowed_methods, reason = "tests use files, processes and sockets")]
 #![allow(missing_docs, reason = "tests are documented by their names")]
 
+mod approval_later;
+mod binary;
 mod cross_site;
 mod idempotency;
 mod isolation;
+mod kill_nine;
 mod setup;
 mod sole_owner;
+mod stop_everywhere;
 mod stream_cuts;
 mod watcher;
 mod world;

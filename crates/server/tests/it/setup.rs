@@ -100,7 +100,10 @@ async fn the_web_judges_every_case_and_names_the_bad_field() {
 async fn the_terminal_judges_every_case_the_same() {
     let folder = tempfile::tempdir().unwrap();
     for (index, (field, value, taken)) in CASES.iter().enumerate() {
-        // Arguments cannot hold everything that JSON can; what a shell could not pass is the web's alone.
+        // A password that is taken costs a second of derivation, so without `RIAD_SLOW=1` only some of them are tried.
+        if *taken && index % 5 != 0 && std::env::var_os("RIAD_SLOW").is_none() {
+            continue;
+        }
         let data = folder.path().join(format!("d{index}"));
         let code = terminal(folder.path(), &data, field, value).await;
         assert_eq!(code, if *taken { 0 } else { 2 }, "{field} {value:?}");
@@ -113,7 +116,14 @@ async fn terminal(home: &Path, data: &Path, field: &str, value: &str) -> i32 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_riad"));
     command.env_clear().env("HOME", home).env("RIAD_DATA_DIR", data).stdin(Stdio::piped()).stderr(Stdio::null());
     command.stdout(Stdio::null()).args(["setup", "--password-stdin"]);
-    let usual = [("handle", "anna"), ("name", "Anna"), ("locale", "en"), ("zone", "UTC"), ("preset", "home"), ("vault", "private")];
+    let usual = [
+        ("handle", "anna"),
+        ("name", "Anna"),
+        ("locale", "en"),
+        ("zone", "UTC"),
+        ("preset", "home"),
+        ("vault", "private"),
+    ];
     for (name, usual) in usual {
         command.arg(format!("--{name}={}", given(name, usual)));
     }
@@ -179,7 +189,12 @@ async fn killed_anywhere_setup_is_done_or_never_happened() {
         let data = folder.path().join(format!("k{kill}"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_riad"));
         command.env_clear().env("HOME", folder.path()).env("RIAD_DATA_DIR", &data).stdin(Stdio::piped());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).args(["setup", "--password-stdin", "--handle=anna", "--name=Anna"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).args([
+            "setup",
+            "--password-stdin",
+            "--handle=anna",
+            "--name=Anna",
+        ]);
         let mut running = command.kill_on_drop(true).spawn().unwrap();
         running.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).await.unwrap();
         // The last one gets all the time that it needs, so that both ends are met.
@@ -196,5 +211,6 @@ async fn killed_anywhere_setup_is_done_or_never_happened() {
         finished += usize::from(done);
         let vaults = data.join("vaults").read_dir().map_or(0, |files| files.count());
         assert_eq!(vaults > 0, done, "after kill {kill}: {vaults} vault files, done {done}");
-    }    assert!(finished >= 1, "no setup was ever finished");
+    }
+    assert!(finished >= 1, "no setup was ever finished");
 }

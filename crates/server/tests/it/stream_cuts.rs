@@ -51,7 +51,11 @@ async fn a_page_that_knows_nothing_is_told_where_to_begin() {
     let id = conversation(&anna, "conversation-1").await;
     say(&anna, &id, "message-1", "hello").await;
     until(&anna, &id, "ended").await;
-    for open in [json!({ "seq": 0, "watch": [] }), json!({ "epoch": "another", "seq": 1, "watch": [] }), json!({ "epoch": world.epoch(), "seq": 999, "watch": [] })] {
+    for open in [
+        json!({ "seq": 0, "watch": [] }),
+        json!({ "epoch": "another", "seq": 1, "watch": [] }),
+        json!({ "epoch": world.epoch(), "seq": 999, "watch": [] }),
+    ] {
         let mut socket = Socket::open(&anna).await.unwrap();
         socket.send(&json!({ "open": open })).await.unwrap();
         let mut page = Page::default();
