@@ -129,7 +129,8 @@ pub fn explain_path(path: &str, op: Option<Op>) -> Explained {
     }
 }
 
-/// Granted roots on this machine.
+/// Granted roots on this machine; none are granted at first.
+#[derive(Default)]
 pub struct World {
     grants: Vec<(PathBuf, Beneath)>,
 }
@@ -203,10 +204,7 @@ impl World {
 }
 
 fn name_of(component: Component<'_>) -> Option<&str> {
-    match component {
-        Component::Normal(name) => name.to_str(),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-    }
+    if let Component::Normal(name) = component { name.to_str() } else { None }
 }
 
 fn kind(spot: &Spot) -> &'static str {
