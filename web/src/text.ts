@@ -34,6 +34,7 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
   });
 }
 
+/** Words of the server that are newer than this catalogue stand as they are. */
 function textOf(key: TextKey): string {
-  return chosen[key] ?? english[key];
+  return chosen[key] ?? english[key] ?? key.replace(/^.*\./, "");
 }

@@ -1,12 +1,13 @@
 // The state of the page and what people can do with it: session, lists, the stream, the outbox. It draws nothing;
 // elements follow it and are told when it changed. One instance for a page.
 
+import { dayAndClock } from "../format.ts";
 import { Api, Problem, Unreachable, freshKey } from "../api.ts";
 import { Outbox, type Act, type Kept, type QuestionAnswer } from "../outbox/outbox.ts";
 import { Sender, type Sent } from "../outbox/sender.ts";
 import { Connection } from "../stream/connection.ts";
 import { EMPTY, step, type StreamEvent, type StreamState, type StreamTask } from "../stream/reducer.ts";
-import { t } from "../text.ts";
+import { t, type TextKey } from "../text.ts";
 import type { Conversation, Decision, Entry, Frame, InboxItem, Session, SetupRequest } from "../wire.ts";
 import { addressOf, routeOf, type Route } from "./router.ts";
 
@@ -548,7 +549,9 @@ export class Riad {
   /** The card is drawn anew from what the server says now, with a line that tells why. */
   private answerRefused(fault: Problem, item: string): Sent {
     const { who, what, when } = fault.body;
-    const told = fault.code === "already_answered" && who ? t("approval.already", { who, what: what ?? "", when: when ?? "" }) : fault.sentence;
+    const word = what === undefined ? "" : t(`answered.${what}` as TextKey);
+    const known = fault.code === "already_answered" && who !== undefined;
+    const told = known ? t("approval.already", { who, what: word, when: when === undefined ? "" : dayAndClock(when) }) : fault.sentence;
     this.cardNotes.set(item, fault.code === "digest_differs" ? t("approval.changed") : told);
     void this.loadInbox();
     return { is: "settled" };

@@ -4,6 +4,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { riad } from "../app/riad.ts";
+import { addressOf } from "../app/router.ts";
 import { icon, star } from "../icons.ts";
 import { t } from "../text.ts";
 import { follow } from "./frame.ts";
@@ -22,6 +23,7 @@ export class App extends Part {
   @state() private atOnce = "";
   @state() private late = false;
   private entered = false;
+  private shownPage = "";
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -39,6 +41,7 @@ export class App extends Part {
   }
 
   protected override updated(): void {
+    this.focusPage();
     for (const dialog of this.querySelectorAll<HTMLDialogElement>("dialog[data-modal]")) if (!dialog.open) dialog.showModal();
   }
 
@@ -48,6 +51,17 @@ export class App extends Part {
     if (riad.gate === "setup") return html`<main class="door-page"><riad-setup></riad-setup></main>`;
     if (!this.entered) return html`<main class="door-page">${riad.gate === "unlock" ? html`<riad-unlock></riad-unlock>` : html`<riad-sign-in></riad-sign-in>`}</main>`;
     return this.shell();
+  }
+
+  /** A page that was gone to has the focus, so that keys and readers go on from there. */
+  private focusPage(): void {
+    const page = riad.gate === "open" ? addressOf(riad.route) : "";
+    if (page === this.shownPage || page === "") return;
+    const first = this.shownPage === "";
+    this.shownPage = page;
+    const writes = riad.route.page === "chat" && matchMedia("(pointer: fine)").matches;
+    if (writes) this.querySelector<HTMLElement>("riad-composer")?.focus();
+    else if (!first) this.querySelector<HTMLElement>("#main")?.focus();
   }
 
   private unreachable(): TemplateResult {

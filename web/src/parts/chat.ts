@@ -19,6 +19,8 @@ import { drawTurn, working_ } from "./turn.ts";
 
 /** So near to the end (in pixels) still counts as being there. */
 const NEAR_END = 60;
+/** So many turns are drawn at first, and so many more each time somebody looks further back. */
+const TURNS_DRAWN = 60;
 const BEGINNINGS = ["note", "files", "plan"] as const;
 
 @customElement("riad-chat")
@@ -26,6 +28,7 @@ export class Chat extends Part {
   @state() private atEnd = true;
   @state() private renaming = false;
   @state() private slow = false;
+  @state() private drawn = TURNS_DRAWN;
   private shownFor: string | undefined;
   private slowTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly settled = new Map<string, { entries: number; view: TurnView }>();
@@ -49,6 +52,7 @@ export class Chat extends Part {
     this.renaming = false;
     this.atEnd = true;
     this.slow = false;
+    this.drawn = TURNS_DRAWN;
     this.shownFor = open;
     clearTimeout(this.slowTimer);
     this.slowTimer = setTimeout(() => (this.slow = true), 150);
@@ -73,7 +77,8 @@ export class Chat extends Part {
         <div class="thread" role="log" aria-live="off" aria-label=${t("thread.label")}>
           ${id !== undefined && !thread?.loaded ? this.waiting() : nothing}
           ${empty ? this.welcome() : nothing}
-          ${repeat(turns, (turn) => turn.id, (turn) => (turn.state === "over" && turn !== current ? guard([turn], () => drawTurn(turn, id ?? "")) : drawTurn(turn, id ?? "")))}
+          ${turns.length > this.drawn ? html`<button type="button" class="quiet earlier" @click=${() => this.lookBack()}>${t("thread.earlier", { n: turns.length - this.drawn })}</button>` : nothing}
+          ${repeat(turns.slice(-this.drawn), (turn) => turn.id, (turn) => (turn.state === "over" && turn !== current ? guard([turn], () => drawTurn(turn, id ?? "")) : drawTurn(turn, id ?? "")))}
           ${repeat(kept, (each) => each.key, (each) => unsent(each, working))}
           ${sending && !working && !riad.offline ? working_(false) : nothing}
         </div>
@@ -182,6 +187,14 @@ export class Chat extends Part {
       if (view.state === "over") this.settled.set(id, { entries: entries.length, view });
       return view;
     });
+  }
+
+  /** More of the past, with what is being read staying where it is. */
+  private lookBack(): void {
+    const box = this.querySelector(".thread-scroll");
+    const below = box ? box.scrollHeight - box.scrollTop : 0;
+    this.drawn += TURNS_DRAWN;
+    void this.updateComplete.then(() => box?.scrollTo({ top: box.scrollHeight - below, behavior: "instant" }));
   }
 
   private scrolled(): void {
