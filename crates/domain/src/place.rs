@@ -27,6 +27,8 @@ pub const NOTE_DEPTH: usize = 6;
 
 /// The name under which a sandboxed command sees the home.
 pub const MOUNTED_HOME: &str = "/home/user";
+/// The name under which a sandboxed command sees the work folder.
+pub const MOUNTED_WORK: &str = "/home/user/work";
 
 /// Roots of the namespace that exist, as a refusal lists them.
 pub const ROOTS: &str = "~/ (the home), work/ (this conversation's work folder), user-memory/ (private notes)";

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::call::ClearedCall;
 use domain::facts::{Appraisal, CommandFact, Content, Facts, PathFact, Preview, Root};
-use domain::place::{self, MOUNTED_HOME};
+use domain::place::{self, MOUNTED_HOME, MOUNTED_WORK};
 use domain::program;
 use domain::tool::{EffectClass, Replay};
 use harness::ports::{Channel, Ran, Scope};
@@ -175,7 +175,7 @@ impl Tool {
             confinement = confinement.mount(handle, MOUNTED_HOME, Access::ReadOnly);
         }
         let work = work.handle().try_clone_to_owned().map_err(|error| closed(error.to_string()))?;
-        confinement = confinement.mount(work, format!("{MOUNTED_HOME}/{WORK_MOUNT}"), Access::ReadWrite);
+        confinement = confinement.mount(work, MOUNTED_WORK, Access::ReadWrite);
         confinement.directory = ready.folder.inside();
         confinement.environment.extend(environment::more());
         if let Some(text) = &input.stdin {
@@ -193,7 +193,7 @@ impl Folder {
     fn inside(&self) -> PathBuf {
         let root = match self.root {
             Root::Home | Root::Notes => PathBuf::from(MOUNTED_HOME),
-            Root::Work => PathBuf::from(MOUNTED_HOME).join(WORK_MOUNT),
+            Root::Work => PathBuf::from(MOUNTED_WORK),
         };
         self.parts.iter().fold(root, |path, part| path.join(part))
     }

@@ -273,7 +273,6 @@ const POLICIES: &[Policy] = &[
             ("--msg-filter", RUNS),
             ("--env-filter", RUNS),
             ("--commit-filter", RUNS),
-            ("--parent-filter", RUNS),
             ("--tag-name-filter", RUNS),
             ("--smtp-server", NETWORK),
             ("--sendmail-cmd", RUNS),

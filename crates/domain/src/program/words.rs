@@ -3,6 +3,8 @@
 //! It errs on the side of finding an option: `--` does not end the search, since whether it does depends on options
 //! that take a value.
 
+use crate::place::MOUNTED_WORK;
+
 /// One argument as a program may read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word<'a> {
@@ -62,7 +64,7 @@ pub(super) fn stays_inside(name: &str) -> bool {
         return true;
     }
     if name.starts_with('/') {
-        let writable = ["/home/user/work", "/tmp"]
+        let writable = [MOUNTED_WORK, "/tmp"]
             .iter()
             .any(|root| name.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
         return writable && name.split('/').all(|part| part != "..");

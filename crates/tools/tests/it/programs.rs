@@ -36,6 +36,10 @@ fn everyday_calls_stay_open() {
 fn a_list_of_words_is_judged_like_a_line() {
     let list = |words: &[&str]| judge_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert!(list(&["ls", "a;b", "$x"]).is_ok());
+    let work = domain::place::MOUNTED_WORK;
+    assert!(list(&["rm", &format!("{work}/x")]).is_ok());
+    assert!(list(&["rm", &format!("{work}/../x")]).is_err());
+    assert!(list(&["rm", &format!("{work}er/x")]).is_err());
     for bad in
         [&["/bin/sh", "-c", "id"][..], &["./run.sh"], &["sh"], &["LS"], &["-la"], &["", "x"], &["find", ".", "-delete"]]
     {
