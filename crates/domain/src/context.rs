@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::id::{CallId, EntryNumber};
+use crate::limits::ARGUMENT_BYTES;
 use crate::result::{Status, ToolResult};
 use crate::tool::{ToolName, ToolSet, ToolSpec};
 
@@ -96,8 +97,12 @@ pub struct MadeCall {
     pub arguments: String,
 }
 
-/// The arguments that can be replayed to any server: what was written if it is a JSON object, else `{}`.
+/// The arguments that can be replayed to any server: what was written if it is a JSON object, else `{}`. Arguments that
+/// were refused as too large would fill every later prompt, so they are not replayed either.
 pub(crate) fn replayable(arguments: &str) -> String {
+    if arguments.len() > ARGUMENT_BYTES {
+        return "{}".to_owned();
+    }
     match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments) {
         Ok(_) => arguments.to_owned(),
         Err(_) => "{}".to_owned(),
