@@ -1,6 +1,6 @@
 //! A journal in memory that keeps the port's promises, and whose process can die or whose disk can fail at any append.
 //!
-//! Entries are kept as the text they are stored as, so every test also passes through encoding and decoding.
+//! Every entry is encoded and decoded on its way in, so every test also shows that what is written can be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,11 @@ pub struct MemoryJournal {
 
 #[derive(Debug, Default)]
 struct Disk {
-    conversations: BTreeMap<ConversationId, Vec<Stored>>,
+    conversations: BTreeMap<ConversationId, Vec<Entry>>,
     appends: usize,
     traps: Vec<Trap>,
     failures: usize,
     dead: CancellationToken,
-}
-
-#[derive(Debug, Clone)]
-struct Stored {
-    version: u32,
-    at: Timestamp,
-    turn: TurnId,
-    frame: FrameId,
-    text: String,
 }
 
 /// Whether the process dies before an append is durable, or right after.
@@ -114,15 +105,15 @@ impl MemoryJournal {
     pub fn plant(&self, conversation: &ConversationId, version: u32, text: &str) {
         let mut disk = self.lock();
         let stored = disk.conversations.entry(conversation.clone()).or_default();
-        let (turn, frame, text) = (TurnId::new("newer"), FrameId::outer(), text.to_owned());
-        stored.push(Stored { version, at: Timestamp(0), turn, frame, text });
+        let draft = |body| Draft { at: Timestamp(0), turn: TurnId::new("newer"), frame: FrameId::outer(), body };
+        let number = EntryNumber(stored.len() as u64 + 1);
+        let body = Body::decode(number, version, text).expect("the text is JSON");
+        stored.push(Entry { version, ..draft(body).at_number(number) });
     }
 
     /// All entries of a conversation, as they read back.
     pub fn entries(&self, conversation: &ConversationId) -> Vec<Entry> {
-        let disk = self.lock();
-        let stored = disk.conversations.get(conversation).map(Vec::as_slice).unwrap_or_default();
-        stored.iter().enumerate().map(|(index, stored)| stored.entry(index)).collect()
+        self.lock().conversations.get(conversation).cloned().unwrap_or_default()
     }
 
     fn lock(&self) -> MutexGuard<'_, Disk> {
@@ -162,12 +153,12 @@ impl Disk {
             return Err(JournalError::Moved { head });
         }
         let before = stored.len();
-        stored.extend(drafts.iter().map(Stored::from));
+        stored.extend((head.0 + 1..).zip(drafts).map(|(number, draft)| written(EntryNumber(number), draft)));
         self.appends += 1;
         if dies == Some(Moment::After) {
             self.dead.cancel();
         }
-        Ok(stored.iter().enumerate().skip(before).map(|(index, stored)| stored.entry(index)).collect())
+        Ok(stored[before..].to_vec())
     }
 }
 
@@ -180,30 +171,22 @@ impl Trap {
     }
 }
 
-impl From<&Draft> for Stored {
-    fn from(draft: &Draft) -> Self {
-        let Draft { at, turn, frame, body } = draft;
-        let version = domain::entry::VERSION;
-        Self { version, at: *at, turn: turn.clone(), frame: frame.clone(), text: body.encode() }
-    }
-}
-
-impl Stored {
-    fn entry(&self, index: usize) -> Entry {
-        let number = EntryNumber(index as u64 + 1);
-        let body = Body::decode(number, self.version, &self.text).expect("what was encoded decodes");
-        Entry { number, version: self.version, at: self.at, turn: self.turn.clone(), frame: self.frame.clone(), body }
-    }
+/// The entry as it reads back.
+fn written(number: EntryNumber, draft: &Draft) -> Entry {
+    let entry = draft.clone().at_number(number);
+    let body = Body::decode(number, entry.version, &entry.body.encode()).expect("what was encoded decodes");
+    Entry { body, ..entry }
 }
 
 #[async_trait]
 impl Journal for MemoryJournal {
     async fn load(&self, conversation: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
         self.alive().await;
-        if !self.lock().conversations.contains_key(conversation) {
-            return Err(JournalError::Absent(conversation.clone()));
-        }
-        Ok(self.entries(conversation).into_iter().filter(|entry| entry.number > since).collect())
+        let disk = self.lock();
+        let entries = disk.conversations.get(conversation);
+        let entries = entries.ok_or_else(|| JournalError::Absent(conversation.clone()))?;
+        let start = usize::try_from(since.0).unwrap_or(usize::MAX).min(entries.len());
+        Ok(entries[start..].to_vec())
     }
 
     async fn append(

@@ -11,4 +11,4 @@ mod stage;
 
 pub use parse::{BadLine, Script, Step};
 pub use print::{entry, print};
-pub use stage::{Played, Stage};
+pub use stage::{Played, Reached, Stage};

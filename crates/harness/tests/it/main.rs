@@ -5,4 +5,11 @@
     reason = "transcripts are files, and UPDATE_EXPECT asks for them to be rewritten"
 )]
 
+mod compile_fail;
+mod contracts;
+mod cut_anywhere;
+mod footer;
+mod language_free;
+mod rejected_reaches;
+mod same_digest;
 mod transcripts;

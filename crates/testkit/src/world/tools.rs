@@ -14,9 +14,8 @@ use super::{Reading, RunSeen, World};
 
 /// All tools of a world.
 pub(super) fn all(world: &Arc<World>) -> Arc<[Arc<dyn Tool>]> {
-    let make = |spec: &ToolSpec| -> Arc<dyn Tool> {
-        Arc::new(WorldTool { spec: spec.clone(), world: Arc::clone(world) })
-    };
+    let make =
+        |spec: &ToolSpec| -> Arc<dyn Tool> { Arc::new(WorldTool { spec: spec.clone(), world: Arc::clone(world) }) };
     SPECS.iter().map(make).collect()
 }
 
