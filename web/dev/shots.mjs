@@ -71,7 +71,7 @@ const SCENES = {
     inside: true,
     go: async (page) => {
       await say(page, "What is in my folder, and what have I changed lately?");
-      await page.waitForSelector(".reply h4");
+      await page.waitForSelector(".reply h3");
       await page.waitForTimeout(1400);
     },
   },

@@ -9,7 +9,11 @@ import { t } from "../text.ts";
 import { placeOf, readMarkdown, type Align, type Block, type Inline, type ListItem } from "./read.ts";
 
 export function drawMarkdown(text: string): unknown {
-  return guard([text], () => html`<div class="prose">${readMarkdown(text).map(drawBlock)}</div>`);
+  return guard([text], () => {
+    const blocks = readMarkdown(text);
+    const highest = Math.min(...blocks.map((block) => (block.is === "heading" ? block.level : 6)));
+    return html`<div class="prose">${blocks.map((block) => (block.is === "heading" ? heading(block.level - highest, block.inner) : drawBlock(block)))}</div>`;
+  });
 }
 
 function drawBlock(block: Block): TemplateResult {
@@ -37,12 +41,12 @@ function drawBlock(block: Block): TemplateResult {
   }
 }
 
-/** Headings of an answer stand below those of the page. */
-function heading(level: number, inner: Inline[]): TemplateResult {
+/** Headings of an answer stand below those of the page: its highest is the third, the others follow by their depth. */
+function heading(depth: number, inner: Inline[]): TemplateResult {
   const parts = inner.map(inline);
-  if (level <= 1) return html`<h3 class="first">${parts}</h3>`;
-  if (level === 2) return html`<h4>${parts}</h4>`;
-  return level === 3 ? html`<h5>${parts}</h5>` : html`<h6>${parts}</h6>`;
+  if (depth <= 0) return html`<h3>${parts}</h3>`;
+  if (depth === 1) return html`<h4>${parts}</h4>`;
+  return depth === 2 ? html`<h5>${parts}</h5>` : html`<h6>${parts}</h6>`;
 }
 
 function code(language: string, text: string): TemplateResult {

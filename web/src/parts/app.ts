@@ -60,8 +60,11 @@ export class App extends Part {
     const first = this.shownPage === "";
     this.shownPage = page;
     const writes = riad.route.page === "chat" && matchMedia("(pointer: fine)").matches;
-    if (writes) this.querySelector<HTMLElement>("riad-composer")?.focus();
-    else if (!first) this.querySelector<HTMLElement>("#main")?.focus();
+    // The elements of the page draw themselves after this one.
+    requestAnimationFrame(() => {
+      if (writes) this.querySelector<HTMLElement>("riad-composer")?.focus();
+      else if (!first) this.querySelector<HTMLElement>("#main")?.focus();
+    });
   }
 
   private unreachable(): TemplateResult {

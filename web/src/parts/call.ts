@@ -48,10 +48,10 @@ function drawCall(call: CallView): TemplateResult {
       ${call.blocked ? html`<p class="soft">${shown(call.blocked, false)}</p>` : nothing}
       ${call.preview?.diff ? drawDiff(call.preview.diff.path, call.preview.diff.diff) : nothing}
       ${call.preview?.command ? drawCommand(call.preview.command.argv) : nothing}
-      <h4>${t("call.arguments", { tool: call.tool })}</h4>
+      <h3>${t("call.arguments", { tool: call.tool })}</h3>
       ${call.arguments === undefined ? html`<pre class="argument">${shown(call.written)}</pre>` : drawArguments(call.arguments)}
       ${output(call)}
-      ${call.result === undefined ? nothing : html`<h4>${t("call.result")}</h4><pre class="result" tabindex="0">${shownResult(call.result)}</pre>`}
+      ${call.result === undefined ? nothing : html`<h3>${t("call.result")}</h3><pre class="result" tabindex="0">${shownResult(call.result)}</pre>`}
       ${call.made.length > 0 ? html`<p class="soft">${t("call.made")} ${call.made.map((name) => html`<code>${shown(name, false)}</code> `)}</p>` : nothing}
     </div>
   </details>
@@ -65,7 +65,7 @@ function shownResult(text: string): TemplateResult[] | string {
 
 function output(call: CallView): TemplateResult | typeof nothing {
   if (!call.output) return nothing;
-  return html`<h4>${t("call.output")}</h4>
+  return html`<h3>${t("call.output")}</h3>
     ${call.output.holed ? html`<p class="soft">${t("call.output_holed")}</p>` : nothing}
     <pre class="result" tabindex="0">${call.output.text}</pre>`;
 }

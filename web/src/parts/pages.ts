@@ -41,8 +41,8 @@ export class Inbox extends Part {
 
 function inboxItem(item: InboxItem): TemplateResult {
   const route: Route = { page: "chat", conversation: item.conversation };
-  return html`<li><p class="inbox-from">${icon("chat", 16)}<a href=${addressOf(route)} @click=${(event: MouseEvent) => follow(event, () => riad.go(route))}
-      >${item.conversation_title || t("chat.untitled")}</a><time datetime=${item.asked_at} title=${dayAndClock(item.asked_at)}>${age(item.asked_at, Date.now())}</time></p>
+  return html`<li><h2 class="inbox-from">${icon("chat", 16)}<a href=${addressOf(route)} @click=${(event: MouseEvent) => follow(event, () => riad.go(route))}
+      >${item.conversation_title || t("chat.untitled")}</a><time datetime=${item.asked_at} title=${dayAndClock(item.asked_at)}>${age(item.asked_at, Date.now())}</time></h2>
     ${item.approval ? html`<riad-approval .approval=${item.approval} .conversation=${item.conversation}></riad-approval>` : nothing}
     ${item.question ? html`<riad-question .question=${item.question} .conversation=${item.conversation}></riad-question>` : nothing}</li>`;
 }

@@ -52,7 +52,7 @@ export function working_(stopping: boolean): TemplateResult {
 function said(item: SaidItem, conversation: string): TemplateResult {
   const taking = riad.keptOf(conversation).some((kept) => kept.act.does === "withdraw" && kept.act.message === item.id);
   return html`<div class="said ${item.waits ? "waits" : ""}">
-    <h3 class="unseen">${t("said.you", { time: clock(item.at) })}</h3>
+    <h2 class="unseen">${t("said.you", { time: clock(item.at) })}</h2>
     <p class="bubble" title=${dayAndClock(item.at)}>${item.text}</p>
     ${item.waits
       ? html`<p class="said-state">${icon("clock", 14)}<span>${t(taking ? "steer.withdrawing" : "steer.waits")}</span>
@@ -68,7 +68,7 @@ function round(item: RoundItem, conversation: string): TemplateResult {
     ${item.reasoning === "" ? nothing : reasoning(item)}
     ${item.text === ""
       ? nothing
-      : html`<div class="reply"><h3 class="unseen">${t("reply.label")}</h3>${star(20, item.live ? "turning" : "")}${drawMarkdown(item.text)}</div>`}
+      : html`<div class="reply"><h2 class="unseen">${t("reply.label")}</h2>${star(20, item.live ? "turning" : "")}${drawMarkdown(item.text)}</div>`}
     ${item.calls.length > 0 ? drawCalls(item.calls, conversation) : nothing}
     ${cutLine(item, conversation)}
   </div>`;
@@ -114,7 +114,7 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
 }
 
 function footer(rows: readonly FooterRow[]): TemplateResult {
-  return html`<section class="effects" aria-label=${t("effects.title")}><h4>${t("effects.title")}</h4>
+  return html`<section class="effects" aria-label=${t("effects.title")}><h3>${t("effects.title")}</h3>
     <ul>${rows.map(
       (row) => html`<li class=${row.state}>${classIcon(row.classes, 16)}
         <span>${t(`did.${byStrictness(row.classes)[0] ?? "execute"}` as TextKey)} <code>${shown(row.target, false)}</code></span>

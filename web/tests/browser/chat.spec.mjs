@@ -6,6 +6,10 @@ import { PERSON, isReal, say, setUp, signIn, turnIsOver } from "./harness.mjs";
 import { latest } from "./model.mjs";
 
 const LONG = "The court is the middle of the house, and every room looks into it. ".repeat(12);
+const QUESTIONS = [
+  { text: "Which day should stay free?", options: ["Friday", "Saturday", "Sunday"], many: true, other: false },
+  { text: "When do you like to do the long things?", options: ["In the morning", "After lunch", "In the evening"], other: true },
+];
 const HOSTILE = 'Look: <img src="http://192.0.2.1/x.png" onerror="alert(1)"> ![a](http://192.0.2.1/y.png) [go](javascript:alert(1)) <script>alert(2)</script> **end**';
 
 function script(messages) {
@@ -17,6 +21,11 @@ function script(messages) {
     return results.length === 0
       ? { text: "I will write it down.", calls: [{ tool: "file_write", arguments: { path: "~/notes/weekend.md", content: "- two towels\n" } }] }
       : { text: "It is written." };
+  }
+  if (/week/i.test(said)) {
+    return results.length === 0
+      ? { text: "Before I plan the week, two things.", calls: [{ tool: "ask_person", arguments: { questions: QUESTIONS } }] }
+      : { text: `Thank you: ${results[0]}` };
   }
   return { text: "I hear you." };
 }
@@ -137,6 +146,23 @@ export const a_card_is_deaf_at_first_and_answers_once = spec(
   },
   "stand-in",
 );
+
+export const questions_are_answered_one_after_the_other = spec(script, async (page, scene) => {
+  await setUp(page, scene);
+  await say(page, "Help me plan the coming week.");
+  const card = page.locator("riad-question");
+  await card.getByText("Which day should stay free?").waitFor();
+  assert.equal(await card.getByRole("button", { name: "Next" }).isDisabled(), true, "nothing is chosen beforehand");
+  await card.getByLabel("Friday").check();
+  await card.getByLabel("Sunday").check();
+  await card.getByRole("button", { name: "Next" }).click();
+  await card.getByText("2 of 2").waitFor();
+  await card.getByLabel("Something else").fill("Never on a Monday");
+  await card.getByRole("button", { name: "Answer" }).click();
+  await turnIsOver(page, 1);
+  if (isReal) await page.locator(".thread").getByText(/Thank you:.*Friday, Sunday/s).waitFor();
+  await page.locator(".count").first().waitFor({ state: "detached" });
+});
 
 export const on_a_phone_nothing_scrolls_sideways = spec(script, async (page, scene) => {
   await setUp(page, scene);
