@@ -1,13 +1,14 @@
 //! Local models: a supervised worker process per model. The supervisor starts and watches it, the model behind the port
-//! speaks with it, and nothing here is native code. Files and processes are touched by `process` and `file` alone.
+//! speaks with it, and nothing here is native code. Files and processes are touched by `supervisor` and `file` alone.
 
 mod file;
 mod health;
 mod model;
-mod process;
+
 mod ring;
 mod session;
+mod supervisor;
 
 pub use file::OpenError;
 pub use model::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
-pub use process::worker_beside_executable;
+pub use supervisor::worker_beside_executable;

@@ -62,32 +62,64 @@ impl Outlet {
     }
 }
 
-/// Opens the channel on standard input: what is asked, what is cancelled, and where answers go.
-pub(crate) fn open() -> io::Result<(Receiver<Message>, Cancels, Outlet)> {
+/// What the server sends.
+#[derive(Debug)]
+pub(crate) struct Inlet {
+    socket: File,
+    decoder: Decoder,
+}
+
+/// Opens the channel on standard input.
+pub(crate) fn open() -> io::Result<(Inlet, Outlet)> {
     let socket = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let inlet = socket.try_clone()?;
-    let cancels = Cancels::default();
-    let (requests, asked) = mpsc::channel();
-    let noted = cancels.clone();
-    thread::Builder::new().name("channel".to_owned()).spawn(move || read_all(inlet, &requests, &noted))?;
-    Ok((asked, cancels, Outlet { socket }))
+    let inlet = Inlet { socket: socket.try_clone()?, decoder: Decoder::new() };
+    Ok((inlet, Outlet { socket }))
+}
+
+impl Inlet {
+    /// Waits for the first message, before there is a second thread: what this process gives up then binds them all.
+    pub(crate) fn first(&mut self) -> io::Result<Message> {
+        loop {
+            if let Some(message) = self.decoder.next_message().map_err(io::Error::other)? {
+                return Ok(message);
+            }
+            self.read()?;
+        }
+    }
+
+    /// Reads on in a thread of its own: what is asked, and what is cancelled.
+    pub(crate) fn listen(self) -> io::Result<(Receiver<Message>, Cancels)> {
+        let cancels = Cancels::default();
+        let (requests, asked) = mpsc::channel();
+        let noted = cancels.clone();
+        thread::Builder::new().name("channel".to_owned()).spawn(move || read_all(self, &requests, &noted))?;
+        Ok((asked, cancels))
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 64 << 10];
+        match self.socket.read(&mut buffer) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(length) => {
+                self.decoder.push(&buffer[..length]);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Reads until the server is gone, and then ends the process whatever it is doing: nobody wants its work any more.
-fn read_all(mut inlet: File, requests: &Sender<Message>, cancels: &Cancels) {
-    let mut decoder = Decoder::new();
-    let mut buffer = vec![0; 64 << 10];
+fn read_all(mut inlet: Inlet, requests: &Sender<Message>, cancels: &Cancels) {
     loop {
-        match inlet.read(&mut buffer) {
-            Ok(0) => process::exit(0),
-            Ok(length) => decoder.push(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => process::exit(0),
-        }
-        if let Err(fault) = hand_on(&mut decoder, requests, cancels) {
+        if let Err(fault) = hand_on(&mut inlet.decoder, requests, cancels) {
             // The supervisor reads the reason from the ring.
             let _ = writeln!(io::stderr(), "channel fault: {fault}");
             process::exit(3);
+        }
+        if inlet.read().is_err() {
+            process::exit(0);
         }
     }
 }

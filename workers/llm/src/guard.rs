@@ -1,5 +1,5 @@
 //! What the worker gives up before it does anything: outliving its server, leaving core dumps, being looked into.
-//! Files and network are walled off by the one who starts it and, later, here (ENGINE-3).
+//! Files, network and calls are walled off in `walls`.
 
 use rustix::process::{
     DumpableBehavior, Pid, Resource, Rlimit, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,

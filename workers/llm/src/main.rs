@@ -17,6 +17,7 @@ mod native;
 mod reply;
 mod serve;
 mod tokens;
+mod walls;
 
 fn main() -> ExitCode {
     if std::io::stdin().is_terminal() {
@@ -27,9 +28,8 @@ fn main() -> ExitCode {
         eprintln!("the worker could not be bound to its server");
         return ExitCode::from(4);
     }
-    let served = channel::open()
-        .map_err(serve::ServeError::from)
-        .and_then(|(asked, cancels, outlet)| serve::serve(&asked, &cancels, outlet));
+    let served =
+        channel::open().map_err(serve::ServeError::from).and_then(|(inlet, outlet)| serve::serve(inlet, outlet));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

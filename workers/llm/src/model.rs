@@ -49,7 +49,7 @@ impl<'model> Opened<'model> {
     }
 
     /// What it is.
-    pub(crate) fn describe(&self, backend: &str) -> Loaded {
+    pub(crate) fn describe(&self, backend: &str, missing_walls: Vec<String>) -> Loaded {
         let text = |key: &str| self.model.meta_val_str(key).unwrap_or_default();
         let shape = self.chat.shape();
         Loaded {
@@ -64,6 +64,7 @@ impl<'model> Opened<'model> {
             exact_reuse: !self.model.is_recurrent() && !self.model.is_hybrid(),
             sampling: sampling_hints(self.model),
             backend: backend.to_owned(),
+            missing_walls,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Answers requests one after the other: load, count, sample, probe. One model a process; a second load is refused.
+//! Answers requests one after the other: load, count, sample, probe. One model and one load a process.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,15 +7,16 @@ use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 
 use inference::protocol::message::{Counted, Failure, Hello, Load, Progress, Sample, Stop, read};
-use inference::protocol::{Kind, Message, PROTOCOL};
+use inference::protocol::{Fault, Kind, Message, PROTOCOL};
 use llama_cpp_2::list_llama_ggml_backend_devices;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 
-use crate::channel::{Cancels, Outlet};
+use crate::channel::{Cancels, Inlet, Outlet};
 use crate::model::Opened;
 use crate::reply::{ReplyError, sample};
+use crate::walls;
 
 /// Why the worker ends.
 #[derive(Debug, thiserror::Error)]
@@ -25,39 +26,37 @@ pub(crate) enum ServeError {
     Channel(#[from] io::Error),
     /// A message that cannot stand where it does.
     #[error(transparent)]
-    Protocol(#[from] inference::protocol::Fault),
+    Protocol(#[from] Fault),
+    /// A wall that this system has could not be raised.
+    #[error("the worker could not be walled in: {0}")]
+    Walls(String),
     /// The engine did not start.
     #[error("the engine did not start: {0}")]
     Engine(String),
 }
 
-/// Says hello, waits for a load and serves that model until the channel ends.
-pub(crate) fn serve(asked: &Receiver<Message>, cancels: &Cancels, mut outlet: Outlet) -> Result<(), ServeError> {
+/// Says hello, waits for a load, gives up all that it does not need and serves that model until the channel ends.
+pub(crate) fn serve(mut inlet: Inlet, mut outlet: Outlet) -> Result<(), ServeError> {
     let backend = LlamaBackend::init().map_err(|error| ServeError::Engine(error.to_string()))?;
     outlet.send_json(Kind::Hello, 0, &hello())?;
-    while let Ok(message) = asked.recv() {
-        if message.kind != Kind::Load {
-            return Err(inference::protocol::Fault::OutOfOrder(message.kind).into());
-        }
-        let load: Load = read(&message)?;
-        let (model, returned) = match open_weights(&backend, &load, message.request, cancels, outlet) {
-            Ok(opened) => opened,
-            Err((failure, mut returned)) => {
-                returned.send_json(Kind::Failed, message.request, &failure)?;
-                outlet = returned;
-                continue;
-            }
-        };
-        outlet = returned;
-        match Opened::new(&backend, &model, load.window, load.threads) {
-            Ok(mut opened) => {
-                outlet.send_json(Kind::Done, message.request, &opened.describe("cpu"))?;
-                return answer_all(&mut opened, asked, cancels, &mut outlet);
-            }
-            Err(failure) => outlet.send_json(Kind::Failed, message.request, &failure)?,
-        }
+    let first = inlet.first()?;
+    if first.kind != Kind::Load {
+        return Err(Fault::OutOfOrder(first.kind).into());
     }
-    Ok(())
+    let (request, load): (u64, Load) = (first.request, read(&first)?);
+    let missing_walls = walls::raise(Path::new(&load.path)).map_err(ServeError::Walls)?;
+    let (asked, cancels) = inlet.listen()?;
+    let (model, mut outlet) = match open_weights(&backend, &load, request, &cancels, outlet) {
+        Ok(opened) => opened,
+        Err((failure, mut outlet)) => return Ok(outlet.send_json(Kind::Failed, request, &failure)?),
+    };
+    match Opened::new(&backend, &model, load.window, load.threads) {
+        Ok(mut opened) => {
+            outlet.send_json(Kind::Done, request, &opened.describe("cpu", missing_walls))?;
+            answer_all(&mut opened, &asked, &cancels, &mut outlet)
+        }
+        Err(failure) => Ok(outlet.send_json(Kind::Failed, request, &failure)?),
+    }
 }
 
 fn hello() -> Hello {
@@ -129,7 +128,7 @@ enum AnswerError {
     #[error(transparent)]
     Reply(#[from] ReplyError),
     #[error(transparent)]
-    Protocol(#[from] inference::protocol::Fault),
+    Protocol(#[from] Fault),
 }
 
 fn answer(
@@ -155,7 +154,7 @@ fn answer(
             let probed = opened.probe(read(message)?)?;
             outlet.send_json(Kind::Done, request, &probed).map_err(ReplyError::from)?;
         }
-        other => return Err(inference::protocol::Fault::OutOfOrder(other).into()),
+        other => return Err(Fault::OutOfOrder(other).into()),
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 use tokio::time::{Instant as Deadline, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::process::Process;
+use super::supervisor::Process;
 use crate::protocol::message::{Beat, Failure, Hello, Load, Loaded, json, read};
 use crate::protocol::{Decoder, Fault, Kind, Message, PROTOCOL, encode};
 

@@ -62,6 +62,8 @@ pub struct Loaded {
     pub sampling: SamplingHints,
     /// The backend that runs it.
     pub backend: String,
+    /// Walls that this system could not give the worker, for the doctor.
+    pub missing_walls: Vec<String>,
 }
 
 /// Sampling values that a model's metadata states.

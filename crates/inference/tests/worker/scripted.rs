@@ -164,6 +164,7 @@ fn loaded() -> Loaded {
         exact_reuse: true,
         sampling: SamplingHints::default(),
         backend: "cpu".to_owned(),
+        missing_walls: Vec::new(),
     }
 }
 
