@@ -14,11 +14,17 @@ use tokio_util::sync::CancellationToken;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runs = std::env::var("START_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
     let runtime = tokio::runtime::Runtime::new()?;
+    let state = tempfile::tempdir()?;
     for groups in [true, false] {
-        let state = tempfile::tempdir()?;
+        let since = Instant::now();
         let settings = Settings { state: state.path().into(), ledger: Arc::new(NoLedger), groups };
         let backend = Arc::new(Bubblewrap::new(settings)?);
+        let ready = since.elapsed().as_secs_f64() * 1000.0;
         println!("limits by {:?}", backend.groups());
+        let since = Instant::now();
+        let probe = runtime.block_on(sandbox::Backend::probe(&*backend));
+        let took = since.elapsed().as_secs_f64() * 1000.0;
+        println!("  ready {ready:.1} ms, then probe {took:.1} ms: {}", probe.summary());
         runtime.block_on(measure(&backend, runs))?;
     }
     Ok(())

@@ -33,6 +33,8 @@ pub struct Plan {
     pub host_port: u16,
     /// A name in the host's abstract socket space where someone listens, for the tries.
     pub host_socket: String,
+    /// Memory is counted by a watcher, so the tries give it time to look.
+    pub watched: bool,
     /// The memory limit, for the tries.
     pub memory_bytes: u64,
 }
@@ -74,6 +76,7 @@ impl Plan {
             b"tmp" => self.tmp_bytes = number(&text())?,
             b"shm" => self.shm_bytes = number(&text())?,
             b"tries" => self.tries = true,
+            b"watched" => self.watched = true,
             b"port" => self.host_port = number(&text())?,
             b"socket" => self.host_socket = text(),
             b"memory" => self.memory_bytes = number(&text())?,

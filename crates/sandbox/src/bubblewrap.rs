@@ -90,7 +90,7 @@ impl Bubblewrap {
             image: open(Path::new("/usr"), OFlags::PATH | OFlags::DIRECTORY)?,
             etc: open(&etc, OFlags::PATH | OFlags::DIRECTORY)?,
             image_links: sources::image_links()?,
-            filters: filter::programs(groups == GroupKind::None)?,
+            filters: filter::programs(groups == GroupKind::None, true)?,
             namespaces: sources::host_namespaces().map_err(Refusal::system("reading /proc/self/ns"))?,
             left_out: None,
         })
@@ -101,6 +101,9 @@ impl Bubblewrap {
     #[must_use]
     pub fn without(mut self, wall: Wall) -> Bubblewrap {
         self.left_out = Some(wall);
+        if wall == Wall::Sockets {
+            self.filters = filter::programs(self.groups == GroupKind::None, false).unwrap_or_default();
+        }
         self
     }
 

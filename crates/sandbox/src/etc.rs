@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// Written out in full, so that nothing of the host shows.
@@ -31,12 +31,15 @@ const GREATEST: u64 = 4 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Content {
-    File(Vec<u8>),
+    /// Written out here.
+    Own(&'static str),
     Link(PathBuf),
+    /// A file of the host, with what tells that it has changed: number, length, time of the change.
+    Copy(u64, u64, i64, i64),
 }
 
-/// The made folder beneath `state`, built if it is not there yet. Its name is a digest of its content, so servers may
-/// share it and an update of the host makes a new one.
+/// The made folder beneath `state`, built if it is not there yet. Its name is a digest of what it is made from, so
+/// servers may share it, a start that finds it reads no file, and an update of the host makes a new one.
 pub(crate) fn made(state: &Path) -> io::Result<PathBuf> {
     let entries = entries(Path::new("/etc"));
     let mut digest = DefaultHasher::new();
@@ -47,7 +50,7 @@ pub(crate) fn made(state: &Path) -> io::Result<PathBuf> {
     }
     let draft = state.join(format!("etc-draft-{}", std::process::id()));
     let _left_by_a_crash = std::fs::remove_dir_all(&draft);
-    write(&draft, &entries)?;
+    write(Path::new("/etc"), &draft, &entries)?;
     match std::fs::rename(&draft, &place) {
         // Another server was faster; its folder has the same content.
         Err(_) if place.is_dir() => std::fs::remove_dir_all(&draft)?,
@@ -57,7 +60,7 @@ pub(crate) fn made(state: &Path) -> io::Result<PathBuf> {
 }
 
 fn entries(host: &Path) -> Vec<(PathBuf, Content)> {
-    let own = OWN.iter().map(|(name, text)| (PathBuf::from(name), Content::File(text.as_bytes().to_vec())));
+    let own = OWN.iter().map(|(name, text)| (PathBuf::from(name), Content::Own(text)));
     let link = (PathBuf::from("mtab"), Content::Link("/proc/self/mounts".into()));
     let mut all: Vec<_> = own.chain([link]).collect();
     for name in COPIED_FILES {
@@ -95,11 +98,11 @@ fn copy(host: &Path, path: &Path) -> Option<(PathBuf, Content)> {
         return stays.then(|| (path.to_owned(), Content::Link(target)));
     }
     let is_public = found.is_file() && found.permissions().mode() & 0o004 != 0 && found.len() <= GREATEST;
-    let bytes = is_public.then(|| std::fs::read(&place).ok()).flatten()?;
-    Some((path.to_owned(), Content::File(bytes)))
+    let stamp = Content::Copy(found.ino(), found.len(), found.mtime(), found.mtime_nsec());
+    is_public.then(|| (path.to_owned(), stamp))
 }
 
-fn write(folder: &Path, entries: &[(PathBuf, Content)]) -> io::Result<()> {
+fn write(host: &Path, folder: &Path, entries: &[(PathBuf, Content)]) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     for (path, content) in entries {
         let place = folder.join(path);
@@ -108,13 +111,16 @@ fn write(folder: &Path, entries: &[(PathBuf, Content)]) -> io::Result<()> {
         }
         match content {
             Content::Link(target) => symlink(target, &place)?,
-            Content::File(bytes) => {
-                std::fs::write(&place, bytes)?;
-                std::fs::set_permissions(&place, PermissionsExt::from_mode(0o644))?;
-            }
+            Content::Own(text) => write_file(&place, text.as_bytes())?,
+            Content::Copy(..) => write_file(&place, &std::fs::read(host.join(path))?)?,
         }
     }
     open_to_all(folder)
+}
+
+fn write_file(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    std::fs::write(place, bytes)?;
+    std::fs::set_permissions(place, PermissionsExt::from_mode(0o644))
 }
 
 /// Folders must be readable whatever the server's umask is: the command has another user than the server.

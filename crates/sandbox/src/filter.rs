@@ -9,12 +9,16 @@ use seccompiler::{
 use std::collections::BTreeMap;
 
 /// The programs, each in the kernel's own form. With `is_uncounted`, memory that no watcher can see is refused as well.
-pub(crate) fn programs(is_uncounted: bool) -> Result<Vec<Vec<u8>>, Refusal> {
+/// Only a test leaves the sockets out.
+pub(crate) fn programs(is_uncounted: bool, with_sockets: bool) -> Result<Vec<Vec<u8>>, Refusal> {
     let broken = |error: seccompiler::BackendError| missing(&error.to_string());
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(broken)?;
     let mut refused = refused_calls().map_err(broken)?;
     if is_uncounted {
         refused.extend([libc::SYS_memfd_create, libc::SYS_memfd_secret, libc::SYS_shmget].map(|call| (call, vec![])));
+    }
+    if !with_sockets {
+        refused.remove(&libc::SYS_socket);
     }
     let not_permitted = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let not_there = SeccompAction::Errno(libc::ENOSYS.cast_unsigned());

@@ -138,7 +138,11 @@ impl Group {
     /// Moves the calling thread into the version 1 groups: what it starts is born in them. Version 2 moves whole
     /// processes only, hence `birthplace`.
     pub(crate) fn enter(&self) -> io::Result<()> {
-        self.one.iter().try_for_each(|(_, folder)| fs::write(folder.join("tasks"), "0"))
+        let enter = |folder: &Path| fs::write(folder.join("tasks"), "0");
+        let (shares, limits): (Vec<_>, Vec<_>) = self.one.iter().partition(|(controller, _)| *controller == "cpu");
+        // A real-time thread may be refused by the processor's controller; its commands go without a share, then.
+        shares.iter().for_each(|(_, folder)| drop(enter(folder)));
+        limits.iter().try_for_each(|(_, folder)| enter(folder))
     }
 
     /// Moves the calling thread back to where it came from, so that the groups can go.

@@ -93,6 +93,9 @@ async fn tries(backend: &Bubblewrap) -> Result<(Vec<WallReport>, Finished), Refu
     plan.add("port", number.to_string());
     plan.add("socket", &name);
     plan.add("memory", LIMITS.memory_bytes.to_string());
+    if backend.groups == GroupKind::None {
+        plan.add("watched", "1");
+    }
     run(backend, confinement(["tries"]), plan).await
 }
 
