@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aside;
 pub mod assets;
 pub mod bench;
 pub mod boot;

@@ -17,6 +17,8 @@ use crate::wiring::{Wired, Wiring};
 pub struct Room {
     /// Whose it is.
     pub person: PersonId,
+    /// Their time zone (IANA).
+    pub zone: String,
     /// The open vault.
     pub vault: Vault,
     /// The streams of this person.
@@ -32,7 +34,8 @@ impl Room {
     pub fn new(wiring: &Wiring, person: &Person, vault: Vault) -> Result<Self, String> {
         let hub = Arc::new(Hub::new(vault.clone()));
         let Wired { ports, places } = wiring.ports(person, &vault, hub.clone())?;
-        Ok(Self { person: person.id, vault, hub, sessions: Sessions::new(ports), places })
+        let zone = person.zone.clone();
+        Ok(Self { person: person.id, zone, vault, hub, sessions: Sessions::new(ports), places })
     }
 
     /// The ports of this vault.

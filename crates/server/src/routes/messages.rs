@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::conversations::{find, journal_problem};
 use super::once::{Done, finished, key_reused};
+use crate::aside::aside;
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem};
 use crate::room::Room;
@@ -61,7 +62,8 @@ pub(super) async fn say(
     Body { value: form, .. }: Body<SayForm>,
 ) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
-    let message = Message::new(MessageId::new(key), form.text, None).map_err(message_problem)?;
+    let beside = aside(room.ports().clock.now(), &room.zone);
+    let message = Message::new(MessageId::new(key), form.text, Some(beside)).map_err(message_problem)?;
     finished(async move { say_once(&room, &id, message).await }).await
 }
 
