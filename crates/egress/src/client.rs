@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::body::Body;
 use crate::connection::{connect, trust};
+use crate::judge::judge_port;
 use crate::resolve::{Resolve, checked_addresses};
 use crate::target::{Target, read_target};
 use crate::{EgressError, Phase};
@@ -200,9 +201,7 @@ impl Client {
             Purpose::Provider if !target.https && !granted => {
                 Err(EgressError::BadUrl("a provider is reached by https; plain http needs a granted host"))
             }
-            Purpose::Web if !granted && target.port != 80 && target.port != 443 => {
-                Err(EgressError::BadUrl("only the ports 80 and 443 are open"))
-            }
+            Purpose::Web if !granted => judge_port(target),
             Purpose::Provider | Purpose::Web => Ok(()),
         }
     }

@@ -5,11 +5,13 @@
 mod body;
 mod client;
 mod connection;
+mod judge;
 mod resolve;
 mod target;
 
 pub use body::Body;
 pub use client::{Client, Grant, Limits, Method, Purpose, Request, Response};
+pub use judge::judge_url;
 pub use resolve::{Resolve, SystemResolver};
 
 use domain::address::NotPublic;

@@ -4,7 +4,6 @@
 mod file;
 mod health;
 mod model;
-
 mod ring;
 mod session;
 mod supervisor;

@@ -161,3 +161,14 @@ async fn headers_of_framing_are_not_the_callers() {
         assert!(matches!(answer, Err(EgressError::BadUrl(_) | EgressError::Connect(_))), "{name}");
     }
 }
+
+#[test]
+fn every_url_of_the_cases_is_judged_as_they_say() {
+    let cases =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/cases/ssrf-cases.tsv")).unwrap();
+    let rows = cases.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    let rows: Vec<_> = rows.filter(|row| row[3] == "url").collect();
+    let wrong = |row: &&Vec<&str>| egress::judge_url(row[0]).is_ok() != (row[1] == "allow");
+    let wrong: Vec<_> = rows.iter().filter(wrong).map(|row| (row[0], row[1], row[2])).collect();
+    assert!(rows.len() > 150 && wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), rows.len());
+}
