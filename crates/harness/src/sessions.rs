@@ -31,6 +31,8 @@ struct Driven {
     /// Something was recorded after the driver last looked.
     again: bool,
     running: Option<(TurnId, CancellationToken)>,
+    /// The turn that was stopped last. Its driver may have read the entries before the stop and not be at work yet.
+    stopped: Option<TurnId>,
 }
 
 impl Sessions {
@@ -71,13 +73,13 @@ impl Sessions {
         while shared.tasks.try_join_next().is_some() {}
     }
 
-    /// Cancels what runs for this turn. The stop itself is an entry and was recorded before.
+    /// Cancels what runs for this turn, or is about to. The stop itself is an entry and was recorded before.
     pub fn stop(&self, id: &ConversationId, turn: &TurnId) {
-        let shared = self.lock();
-        let running = shared.driven.get(id).and_then(|driven| driven.running.as_ref());
-        if let Some((_, stop)) = running.filter(|(running, _)| running == turn) {
-            stop.cancel();
-        }
+        let mut shared = self.lock();
+        // Whoever begins to drive it from now on reads the entry.
+        let Some(driven) = shared.driven.get_mut(id) else { return };
+        driven.stopped = Some(turn.clone());
+        driven.cancel_stopped();
     }
 
     /// Whether a conversation is being driven at the moment.
@@ -133,6 +135,16 @@ impl Sessions {
     }
 }
 
+impl Driven {
+    fn cancel_stopped(&self) {
+        if let Some((turn, stop)) = &self.running
+            && self.stopped.as_ref() == Some(turn)
+        {
+            stop.cancel();
+        }
+    }
+}
+
 struct Registered<'a> {
     sessions: &'a Sessions,
     id: &'a ConversationId,
@@ -142,6 +154,7 @@ impl StopDesk for Registered<'_> {
     fn running(&self, turn: &TurnId, stop: &CancellationToken) {
         if let Some(driven) = self.sessions.lock().driven.get_mut(self.id) {
             driven.running = Some((turn.clone(), stop.clone()));
+            driven.cancel_stopped();
         }
     }
 }
