@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::erase::TypedTool;
 use crate::files::glob;
-use crate::files::walk::walk;
+use crate::files::walk::{Reach, walk};
 use crate::places::{Places, Target, off_thread, says, shown};
 use crate::reading::{self, answer};
 
@@ -31,6 +31,9 @@ pub(crate) struct FileFind {
     /// The folder to look in, ~/ if absent.
     #[serde(default = "home")]
     path: String,
+    /// Look also in what .gitignore and .ignore files name.
+    #[serde(default)]
+    all: bool,
 }
 
 fn home() -> String {
@@ -63,10 +66,11 @@ impl FileFind {
             }
             Target::Tree(tree, place) => {
                 let cancel = scope.cancel.clone();
+                let reach = if self.all { Reach::All } else { Reach::Unignored };
                 off_thread(move || {
                     let spot = tree.find(&place.parts).map_err(|fault| says(&self.path, fault))?;
                     let mut hits = Vec::new();
-                    let extent = walk(&tree, &spot, usize::MAX, &cancel, |sight| {
+                    let extent = walk(&tree, &spot, usize::MAX, reach, &cancel, |sight| {
                         hits.extend(hit(&pattern, &sight.way.join("/"), sight.item, || {
                             shown(place.root, &[&spot.parts[..], sight.way].concat())
                         }));

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::erase::TypedTool;
 use crate::files::beneath::{Item, ItemKind};
-use crate::files::walk::walk;
+use crate::files::walk::{Reach, walk};
 use crate::places::{Places, Target, off_thread, says};
 use crate::reading::{self, answer};
 
@@ -58,7 +58,7 @@ impl FileList {
                 off_thread(move || {
                     let spot = tree.find(&place.parts).map_err(|fault| says(&self.path, fault))?;
                     let mut page = Page::new(self.cursor);
-                    let extent = walk(&tree, &spot, self.depth, &cancel, |sight| {
+                    let extent = walk(&tree, &spot, self.depth, Reach::All, &cancel, |sight| {
                         page.take(|| line(&sight.way.join("/"), sight.item))
                     });
                     let extent = extent.map_err(|fault| says(&self.path, fault))?;

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read};
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
@@ -19,7 +18,7 @@ use crate::erase::TypedTool;
 use crate::files::beneath::{Beneath, Found, Item, ItemKind, Spot};
 use crate::files::glob;
 use crate::files::text::Text;
-use crate::files::walk::walk;
+use crate::files::walk::{Reach, walk};
 use crate::places::{Places, Target, off_thread, says, shown};
 use crate::reading::{self, answer};
 
@@ -31,6 +30,8 @@ const LINE_CHARS: usize = 500;
 const LINE_BYTES: u64 = 1024 * 1024;
 /// Bytes that tell a binary file (8 KiB).
 const SNIFFED: usize = 8 * 1024;
+/// Files of up to this size are looked at whole first (1 MiB).
+const WHOLE_BYTES: u64 = 1024 * 1024;
 /// Files in UTF-16 are read whole up to this size (8 MiB).
 const UTF16_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -61,6 +62,9 @@ pub(crate) struct FileSearch {
     #[serde(default)]
     #[schemars(range(max = 10))]
     context: usize,
+    /// Search also what .gitignore and .ignore files name.
+    #[serde(default)]
+    all: bool,
 }
 
 /// What a search gives back.
@@ -84,9 +88,26 @@ fn home() -> String {
 /// The tool.
 pub(crate) struct Tool(pub(crate) Places);
 
+/// How the bytes of a file are searched.
+enum Kind {
+    Bytes,
+    Utf16,
+    Binary,
+}
+
+fn kind_of(start: &[u8]) -> Kind {
+    match start {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Kind::Utf16,
+        _ if start[..start.len().min(SNIFFED)].contains(&0) => Kind::Binary,
+        _ => Kind::Bytes,
+    }
+}
+
 /// What is looked for.
 struct Query {
     pattern: Regex,
+    /// Matches whole texts that hold a line that matches, and few others. None: lines have to be looked at one by one.
+    whole: Option<Regex>,
     names: Option<Regex>,
     mode: Mode,
     context: usize,
@@ -111,8 +132,19 @@ impl FileSearch {
             self.any.iter().map(|text| if self.regex { format!("(?:{text})") } else { regex::escape(text) }).collect();
         let built = RegexBuilder::new(&parts.join("|")).case_insensitive(!self.case).size_limit(4 << 20).build();
         let pattern = built.map_err(|fault| format!("the regular expression cannot be used: {fault}"))?;
+        // An anchor of the whole text means the line here, and would mean the file there.
+        let anchored = self.regex && self.any.iter().any(|text| text.contains("\\A") || text.contains("\\z"));
+        let whole = (!anchored).then(|| {
+            RegexBuilder::new(&parts.join("|"))
+                .case_insensitive(!self.case)
+                .multi_line(true)
+                .crlf(true)
+                .size_limit(4 << 20)
+                .build()
+        });
+        let whole = whole.and_then(Result::ok);
         let names = self.glob.as_deref().map(glob::compile).transpose()?;
-        Ok(Query { pattern, names, mode: self.mode, context: self.context.min(10) })
+        Ok(Query { pattern, whole, names, mode: self.mode, context: self.context.min(10) })
     }
 
     async fn search(self, places: &Places, scope: &Scope) -> Result<String, String> {
@@ -131,6 +163,7 @@ impl FileSearch {
             }
             Target::Tree(tree, place) => {
                 let cancel = scope.cancel.clone();
+                let reach = if self.all { Reach::All } else { Reach::Unignored };
                 off_thread(move || {
                     let spot = tree.find(&place.parts).map_err(|fault| says(&self.path, fault))?;
                     let mut findings = Findings::default();
@@ -138,7 +171,7 @@ impl FileSearch {
                         findings.open(&query, &tree, &spot, &shown(place.root, &spot.parts));
                         return Ok(findings.report(&query));
                     }
-                    let extent = walk(&tree, &spot, usize::MAX, &cancel, |sight| {
+                    let extent = walk(&tree, &spot, usize::MAX, reach, &cancel, |sight| {
                         if is_wanted(&query, sight.item, &sight.way.join("/")) {
                             let path = shown(place.root, &[&spot.parts[..], sight.way].concat());
                             if let Ok(file) = tree.enter(sight.folder, &sight.item.name) {
@@ -169,19 +202,41 @@ fn is_wanted(query: &Query, item: &Item, way: &str) -> bool {
 impl Findings {
     /// Searches a file of a tree; one that cannot be opened is passed over.
     fn open(&mut self, query: &Query, tree: &Beneath, spot: &Spot, path: &str) {
-        let Ok((file, _)) = tree.open(spot) else { return };
+        let Ok((file, facts)) = tree.open(spot) else { return };
+        if facts.size <= WHOLE_BYTES {
+            let mut bytes = Vec::with_capacity(usize::try_from(facts.size).unwrap_or(0));
+            if file.take(WHOLE_BYTES).read_to_end(&mut bytes).is_ok() {
+                self.whole(query, path, &bytes);
+            }
+            return;
+        }
         let mut reader = BufReader::with_capacity(64 * 1024, file);
         let Ok(start) = reader.fill_buf() else { return };
-        match start {
-            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => self.utf16(query, path, reader),
-            _ if start[..start.len().min(SNIFFED)].contains(&0) => self.binary += 1,
-            _ => self.file(query, path, reader),
+        match kind_of(start) {
+            Kind::Utf16 => self.utf16(query, path, reader),
+            Kind::Binary => self.binary += 1,
+            Kind::Bytes => self.file(query, path, reader),
         }
     }
 
-    fn utf16(&mut self, query: &Query, path: &str, mut reader: BufReader<File>) {
+    /// Searches a file that is held whole: most hold nothing of what is looked for, and one look shows it.
+    fn whole(&mut self, query: &Query, path: &str, bytes: &[u8]) {
+        match kind_of(bytes) {
+            Kind::Utf16 => self.utf16(query, path, bytes),
+            Kind::Binary => self.binary += 1,
+            Kind::Bytes => {
+                let text = std::str::from_utf8(bytes).ok();
+                let holds = query.whole.as_ref().zip(text).is_none_or(|(whole, text)| whole.is_match(text));
+                if holds {
+                    self.file(query, path, bytes);
+                }
+            }
+        }
+    }
+
+    fn utf16(&mut self, query: &Query, path: &str, reader: impl Read) {
         let mut bytes = Vec::new();
-        let read = reader.by_ref().take(UTF16_BYTES).read_to_end(&mut bytes);
+        let read = reader.take(UTF16_BYTES).read_to_end(&mut bytes);
         match read.ok().and_then(|_| Text::decode(&bytes).ok()) {
             Some(text) => self.file(query, path, text.text.as_bytes()),
             None => self.binary += 1,

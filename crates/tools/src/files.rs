@@ -4,6 +4,7 @@
 pub mod beneath;
 pub(crate) mod change;
 pub(crate) mod glob;
+pub(crate) mod ignore;
 pub(crate) mod preview;
 pub(crate) mod text;
 pub(crate) mod walk;

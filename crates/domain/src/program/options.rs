@@ -248,7 +248,6 @@ const POLICIES: &[Policy] = &[
         names: "git",
         valued: "C",
         closed: &[
-            ("-c", LOADS),
             ("--config-env", LOADS),
             ("--config", LOADS),
             ("--exec-path", RUNS),
@@ -261,7 +260,6 @@ const POLICIES: &[Policy] = &[
             ("--ext-diff", RUNS),
             ("--textconv", RUNS),
             ("--open-files-in-pager", RUNS),
-            ("-O", RUNS),
             ("--paginate", RUNS),
             ("--template", LOADS),
             ("--output", WRITES),

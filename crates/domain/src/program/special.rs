@@ -138,6 +138,7 @@ const GIT_CLOSED: &str = "config filter-branch difftool mergetool send-email dae
                           credential-manager remote-ext remote-fd remote-http remote-https upload-pack receive-pack \
                           upload-archive http-backend http-fetch http-push help gitk lfs annex var sh-setup filter-repo \
                           fetch-pack send-pack for-each-repo fsmonitor--daemon";
+/// Commands of git with what closes them: a word, or a letter of a cluster.
 const GIT_NESTED: &[(&str, &str)] = &[
     ("bisect", "run"),
     ("submodule", "foreach"),
@@ -145,11 +146,9 @@ const GIT_NESTED: &[(&str, &str)] = &[
     ("rebase", "-i"),
     ("clone", "-u"),
     ("clone", "-c"),
-    ("difftool", "-x"),
+    ("grep", "-O"),
     ("add", "-i"),
-    ("add", "-p"),
     ("add", "-e"),
-    ("commit", "-e"),
 ];
 const GIT_READS_CONFIG: &[&str] = &["--get", "--get-all", "--list", "-l", "get", "list", "--get-regexp"];
 
@@ -162,8 +161,10 @@ fn git(arguments: &[String]) -> Violation<'_> {
     }
     let at = command_of_git(arguments)?;
     let (name, rest) = arguments[at..].split_first()?;
-    if matches!(arguments.get(..at), Some(before) if before.iter().any(|word| word == "-p")) {
-        return Some(("-p", RUNS));
+    // Options of git itself, before its command: `-c` sets configuration, `-p` starts a pager.
+    let global = |word: &&String| word.starts_with("-c") || *word == "-p";
+    if let Some(word) = arguments[..at].iter().find(global) {
+        return Some((word, LOADS));
     }
     if name == "config" && rest.first().is_some_and(|word| GIT_READS_CONFIG.contains(&word.as_str())) {
         return None;
@@ -171,12 +172,12 @@ fn git(arguments: &[String]) -> Violation<'_> {
     if GIT_CLOSED.split_whitespace().any(|closed| closed == name) {
         return Some((name, RUNS));
     }
-    let nested = |word: &String| {
-        GIT_NESTED
-            .iter()
-            .any(|(command, closed)| command == name && (word == closed || (closed.len() == 2 && joined(word, closed))))
+    let closes = |word: &String, closed: &str| match closed.strip_prefix('-') {
+        Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
+        None => word == closed,
     };
-    rest.iter().find(|word| nested(word)).map(|word| (word.as_str(), RUNS))
+    let nested = |word: &&String| GIT_NESTED.iter().any(|(command, closed)| command == name && closes(word, closed));
+    rest.iter().find(nested).map(|word| (word.as_str(), RUNS))
 }
 
 /// Where the command stands among git's arguments: its own options come first, `-C` with a folder.
@@ -189,10 +190,6 @@ fn command_of_git(arguments: &[String]) -> Option<usize> {
             _ => return Some(at),
         }
     }
-}
-
-fn joined(word: &str, option: &str) -> bool {
-    !word.starts_with("--") && word.starts_with(option)
 }
 
 const TAR_VALUED: &str = "bCfFgHIKLNTVX";

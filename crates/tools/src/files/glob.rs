@@ -7,9 +7,18 @@ use regex::{Regex, RegexBuilder};
 pub(crate) fn compile(glob: &str) -> Result<Regex, String> {
     let glob = glob.trim_start_matches("./");
     let anywhere = if glob.contains('/') { "" } else { "(?:.*/)?" };
+    build(anywhere, glob)
+}
+
+/// The same for a pattern that begins at the folder even without a slash.
+pub(crate) fn compile_bound(glob: &str) -> Result<Regex, String> {
+    build("", glob)
+}
+
+fn build(start: &str, glob: &str) -> Result<Regex, String> {
     let body =
         translate(glob).ok_or_else(|| format!("the pattern `{glob}` has a bracket or brace that is not closed"))?;
-    RegexBuilder::new(&format!("^{anywhere}{body}$"))
+    RegexBuilder::new(&format!("^{start}{body}$"))
         .size_limit(1 << 20)
         .build()
         .map_err(|_| format!("the pattern `{glob}` cannot be read; use * ** ? […] {{a,b}}"))

@@ -1,5 +1,5 @@
-//! Walks a folder and all beneath it, by handles, within bounds of entries and time. Links are not followed, `.git` is
-//! passed over, and closed places are not there at all.
+//! Walks a folder and all beneath it, by handles, within bounds of entries and time. Links are not followed, `.git` and
+//! what ignore files name are passed over, and closed places are not there at all.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::beneath::{Beneath, Fault, Item, ItemKind, Spot};
+use super::ignore::{self, Ignore};
 
 /// Entries that one walk looks at.
 const ENTRIES: usize = 50_000;
@@ -38,6 +39,15 @@ pub(crate) struct Sight<'a> {
     pub(crate) folder: &'a Spot,
 }
 
+/// What a walk passes over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// What ignore files name.
+    Unignored,
+    /// Nothing.
+    All,
+}
+
 struct Walker<'a, V> {
     tree: &'a Beneath,
     depth: usize,
@@ -46,6 +56,9 @@ struct Walker<'a, V> {
     entries: usize,
     bounded: bool,
     way: Vec<String>,
+    /// The patterns of the folders on the way, each with how many names lead to its folder.
+    ignores: Vec<(usize, Ignore)>,
+    reach: Reach,
     visit: V,
 }
 
@@ -54,6 +67,7 @@ pub(crate) fn walk(
     tree: &Beneath,
     start: &Spot,
     depth: usize,
+    reach: Reach,
     cancel: &CancellationToken,
     visit: impl FnMut(Sight<'_>) -> ControlFlow<()>,
 ) -> Result<Extent, Fault> {
@@ -65,6 +79,8 @@ pub(crate) fn walk(
         entries: 0,
         bounded: false,
         way: Vec::new(),
+        ignores: Vec::new(),
+        reach,
         visit,
     };
     // Only the folder that was asked for has to be readable; one beneath it that is not is passed over.
@@ -78,9 +94,22 @@ pub(crate) fn walk(
 
 impl<V: FnMut(Sight<'_>) -> ControlFlow<()>> Walker<'_, V> {
     fn folder(&mut self, folder: &Spot, items: &[Item]) -> ControlFlow<Extent> {
-        for item in items {
-            self.check_bounds()?;
-            self.way.push(item.name.clone());
+        let ignore = self.patterns(folder, items);
+        let has_patterns = !ignore.is_empty();
+        if has_patterns {
+            self.ignores.push((self.way.len(), ignore));
+        }
+        let end = items.iter().try_for_each(|item| self.item(folder, item));
+        if has_patterns {
+            self.ignores.pop();
+        }
+        end
+    }
+
+    fn item(&mut self, folder: &Spot, item: &Item) -> ControlFlow<Extent> {
+        self.check_bounds()?;
+        self.way.push(item.name.clone());
+        if !self.is_ignored(item) {
             let seen = (self.visit)(Sight { way: &self.way, item, folder });
             if seen.is_break() {
                 return ControlFlow::Break(Extent::Enough);
@@ -88,9 +117,33 @@ impl<V: FnMut(Sight<'_>) -> ControlFlow<()>> Walker<'_, V> {
             if item.kind == ItemKind::Folder && item.name != ".git" {
                 self.beneath(folder, item)?;
             }
-            self.way.pop();
         }
+        self.way.pop();
         ControlFlow::Continue(())
+    }
+
+    /// The nearest patterns that say something about an entry count.
+    fn is_ignored(&self, item: &Item) -> bool {
+        let says = |(names, ignore): &(usize, Ignore)| {
+            ignore.says(&self.way[*names..].join("/"), item.kind == ItemKind::Folder)
+        };
+        self.ignores.iter().rev().find_map(says).unwrap_or(false)
+    }
+
+    fn patterns(&self, folder: &Spot, items: &[Item]) -> Ignore {
+        let mut patterns = Ignore::default();
+        let is_there = |name: &str| items.iter().any(|item| item.name == name && item.kind == ItemKind::File);
+        if self.reach == Reach::All {
+            return patterns;
+        }
+        for name in ignore::FILES.into_iter().filter(|name| is_there(name)) {
+            let read = self.tree.enter(folder, name).and_then(|spot| self.tree.read(&spot, ignore::BYTES));
+            // One that cannot be read names nothing: more is shown then, never less.
+            if let Ok(bytes) = read {
+                patterns.add(&String::from_utf8_lossy(&bytes));
+            }
+        }
+        patterns
     }
 
     fn beneath(&mut self, folder: &Spot, item: &Item) -> ControlFlow<Extent> {

@@ -138,3 +138,23 @@ async fn long_files_are_read_in_parts_and_each_file_fails_alone() {
     let more = room.done("file_read", json!({"files": [{"path": "long", "from": next, "to": next + 1}]})).await;
     assert!(more.ends_with(&format!("{next}\tline {next}\n{:>5}\tline {}", next + 1, next + 1)), "{more}");
 }
+
+#[tokio::test]
+async fn what_ignore_files_name_is_passed_over_unless_all_is_asked_for() {
+    let room = Room::new();
+    for name in ["a.md", "a.log", "build/b.md", "sub/c.log", "sub/keep.log", "sub/deep/d.tmp"] {
+        room.put(name, "plan\n");
+    }
+    room.put(".gitignore", "*.log\n/build/\n");
+    room.put("sub/.gitignore", "!keep.log\n");
+    room.put("sub/.ignore", "deep/\n");
+    let found = async |all: bool| {
+        let text = room.done("file_search", json!({"any": ["plan"], "mode": "files", "all": all})).await;
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(false).await, ["~/a.md", "~/sub/keep.log"]);
+    assert_eq!(found(true).await.len(), 6);
+    let found = room.done("file_find", json!({"glob": "*.{md,tmp}"})).await;
+    assert!(found.contains("~/a.md") && !found.contains("build") && !found.contains("d.tmp"), "{found}");
+    assert!(room.done("file_list", json!({"depth": 3})).await.contains("build/b.md"), "a list shows all");
+}
