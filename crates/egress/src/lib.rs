@@ -6,12 +6,14 @@ mod body;
 mod client;
 mod connection;
 mod judge;
+mod own;
 mod resolve;
 mod target;
 
 pub use body::Body;
 pub use client::{Client, Grant, Limits, Method, Purpose, Request, Response};
 pub use judge::judge_url;
+pub use own::connect_to_own;
 pub use resolve::{Resolve, SystemResolver};
 
 use domain::address::NotPublic;
