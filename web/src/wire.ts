@@ -232,7 +232,7 @@ export interface ConversationUsage {
 
 export interface FileEntry {
   name: string;
-  kind: "file" | "folder";
+  kind: "file" | "folder" | "link" | "special";
   size: number;
   changed_at: string;
 }

@@ -37,7 +37,7 @@ function drawCall(call: CallView): TemplateResult {
   return html`<details class="call ${call.state}" data-call=${call.id}>
     <summary>
       <span class="call-icon">${classIcon(call.classes)}</span>
-      <span class="label">${shown(call.label, false)}</span>
+      <span class="label">${call.label === "" ? t("call.preparing") : shown(call.label, false)}</span>
       <span class="call-facts">${classMarks(call.classes)}
         <span class="state ${call.state}">${stateIcon(call.state)}${t(`call.${call.state}` as TextKey)}</span>
         ${time ? html`<span class="time">${time}</span>` : nothing}</span>
@@ -48,7 +48,7 @@ function drawCall(call: CallView): TemplateResult {
       ${call.blocked ? html`<p class="soft">${shown(call.blocked, false)}</p>` : nothing}
       ${call.preview?.diff ? drawDiff(call.preview.diff.path, call.preview.diff.diff) : nothing}
       ${call.preview?.command ? drawCommand(call.preview.command.argv) : nothing}
-      <h3>${t("call.arguments", { tool: call.tool })}</h3>
+      <h3>${call.tool === "" ? t("call.arguments_so_far") : t("call.arguments", { tool: call.tool })}</h3>
       ${call.arguments === undefined ? html`<pre class="argument">${shown(call.written)}</pre>` : drawArguments(call.arguments)}
       ${output(call)}
       ${call.result === undefined ? nothing : html`<h3>${t("call.result")}</h3><pre class="result" tabindex="0">${shownResult(call.result)}</pre>`}

@@ -175,6 +175,10 @@ function foldersFirst(a: FileEntry, b: FileEntry): number {
 }
 
 function fileRow(path: string, entry: FileEntry): TemplateResult {
+  // What is neither file nor folder is listed and not followed.
+  if (entry.kind !== "folder" && entry.kind !== "file") {
+    return html`<li>${icon("link", 20)}<span class="other">${entry.name}</span><time class="soft" datetime=${entry.changed_at}>${dayAndClock(entry.changed_at)}</time></li>`;
+  }
   const route: Route = entry.kind === "folder" ? { page: "files", path: `${path}/${entry.name}` } : { page: "files", path, file: entry.name };
   return html`<li>${icon(entry.kind === "folder" ? "files" : "file", 20)}<a href=${addressOf(route)} @click=${(event: MouseEvent) => follow(event, () => riad.go(route))}>${entry.name}</a>
     <span class="soft size">${entry.kind === "folder" ? "" : bytes(entry.size)}</span><time class="soft" datetime=${entry.changed_at}>${dayAndClock(entry.changed_at)}</time></li>`;

@@ -19,6 +19,9 @@ const DEAD_AFTER_MS = 40_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
+/** Closed by the server because the session is over (4401) or the vault locked (4423). */
+const CLOSED_DOORS = [4401, 4423];
+
 /** The wait before try number `tries` (from 0), with `chance` between 0 and 1. */
 export function waitBefore(tries: number, chance: number): number {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
@@ -69,9 +72,7 @@ export class Connection {
   /** The stream has caught up: the connection is good. */
   good(): void {
     this.tries = 0;
-    clearTimeout(this.doubt);
-    this.doubt = undefined;
-    this.parts.offline(false);
+    this.settle();
   }
 
   private hurry(): void {
@@ -87,7 +88,8 @@ export class Connection {
     this.doubt ??= setTimeout(() => this.parts.offline(true), OFFLINE_AFTER_MS);
     const may = this.tries === 0 ? "yes" : await this.parts.mayOpen();
     this.opening = false;
-    if (!this.wanted || may === "no") return;
+    if (!this.wanted) return;
+    if (may === "no") return this.settle();
     if (may === "later") return this.later();
     this.drop();
     const socket = new WebSocket(this.parts.address(), "riad.v1");
@@ -100,8 +102,8 @@ export class Connection {
     socket.addEventListener("message", (message) => {
       if (socket === this.socket) this.heard(message.data);
     });
-    socket.addEventListener("close", () => {
-      if (socket === this.socket) this.lost();
+    socket.addEventListener("close", ({ code }) => {
+      if (socket === this.socket) this.lost(CLOSED_DOORS.includes(code));
     });
   }
 
@@ -116,12 +118,25 @@ export class Connection {
     this.silence = setTimeout(() => this.lost(), DEAD_AFTER_MS);
   }
 
-  private lost(): void {
+  /** With `door` the server said why: the session is looked at before anything else is tried. */
+  private lost(door = false): void {
     this.drop();
     this.parts.closed();
     if (!this.wanted) return;
     this.doubt ??= setTimeout(() => this.parts.offline(true), OFFLINE_AFTER_MS);
-    this.later();
+    if (door) {
+      this.tries = Math.max(this.tries, 1);
+      void this.open();
+    } else {
+      this.later();
+    }
+  }
+
+  /** A door is closed: that is no lost connection, and the door says what to do. */
+  private settle(): void {
+    clearTimeout(this.doubt);
+    this.doubt = undefined;
+    this.parts.offline(false);
   }
 
   private later(): void {

@@ -147,6 +147,56 @@ export const a_card_is_deaf_at_first_and_answers_once = spec(
   "stand-in",
 );
 
+export const a_stale_answer_is_not_used_and_the_card_says_so = spec(script, async (page, scene) => {
+  await setUp(page, scene);
+  await say(page, "Write down what to pack.");
+  const card = page.locator("riad-approval");
+  const problem = { type: "urn:riad:problem:digest_differs", title: "Changed", status: 409, detail: "It changed.", code: "digest_differs" };
+  let asked = 0;
+  await page.route("**/answer", (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) }) : route.continue();
+  });
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await card.getByText("your answer was not used").waitFor();
+  assert.equal(scene.file("notes/weekend.md"), undefined);
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await turnIsOver(page, 1);
+  assert.notEqual(scene.file("notes/weekend.md"), undefined);
+});
+
+export const rename_archive_and_find_again = spec(script, async (page, scene) => {
+  await setUp(page, scene);
+  await say(page, "Hello");
+  await turnIsOver(page, 1);
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByLabel("Title").fill("A better name");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "A better name" }).waitFor();
+  await page.getByRole("button", { name: "Archive", exact: true }).click();
+  await page.locator(".shell > .side").getByText("Your conversations will stand here.").waitFor();
+  await page.goto(`${scene.address}/conversations`);
+  await page.getByRole("button", { name: "Take out of the archive" }).click();
+  await page.locator(".shell > .side").getByRole("link", { name: "A better name" }).waitFor();
+});
+
+export const a_cut_in_the_middle_of_a_reply_loses_nothing = spec(
+  script,
+  async (page, scene) => {
+    await setUp(page, scene);
+    await say(page, "Tell me a long story.");
+    for (let cut = 0; cut < 4; cut += 1) {
+      await page.waitForTimeout(700);
+      await fetch(`${scene.address}/mock/cut`, { method: "POST" });
+    }
+    await page.locator(".reply .prose").nth(1).waitFor({ timeout: 60_000 });
+    const first = await page.locator(".reply .prose").first().innerText();
+    const whole = "The court is the middle of the house, and every room looks into it. Water runs there in summer, and in winter the sun comes in just far enough to reach the bench.";
+    assert.equal(first.replace(/\s+/g, " ").trim(), Array.from({ length: 8 }, () => whole).join(" "));
+  },
+  "stand-in",
+);
+
 export const questions_are_answered_one_after_the_other = spec(script, async (page, scene) => {
   await setUp(page, scene);
   await say(page, "Help me plan the coming week.");
@@ -162,6 +212,21 @@ export const questions_are_answered_one_after_the_other = spec(script, async (pa
   await turnIsOver(page, 1);
   if (isReal) await page.locator(".thread").getByText(/Thank you:.*Friday, Sunday/s).waitFor();
   await page.locator(".count").first().waitFor({ state: "detached" });
+});
+
+export const what_was_written_can_be_read_on_the_files_page = spec(script, async (page, scene) => {
+  await setUp(page, scene);
+  await say(page, "Write down what to pack.");
+  await page.locator("riad-approval").getByRole("button", { name: "Allow once" }).click();
+  await turnIsOver(page, 1);
+  await page.locator(".shell > .side").getByRole("link", { name: "Files" }).click();
+  await page.locator("riad-files").getByRole("link", { name: "notes" }).click();
+  await page.locator("riad-files").getByRole("link", { name: "weekend.md" }).click();
+  await page.locator("riad-files .prose").getByText("two towels").waitFor();
+  await page.getByRole("button", { name: "Source" }).click();
+  await page.locator("riad-files pre").getByText("- two towels").waitFor();
+  await page.goBack();
+  await page.locator("riad-files .rows").getByRole("link", { name: "weekend.md" }).waitFor();
 });
 
 export const on_a_phone_nothing_scrolls_sideways = spec(script, async (page, scene) => {
