@@ -1,9 +1,25 @@
 //! The command line. Each command is one file; parsing and help come from these types.
 
+mod api;
+mod ask;
 mod bench;
+mod card;
+mod chat;
+mod completions;
+mod doctor;
+mod explain;
+mod follow;
+mod input;
+mod login;
 mod prompt;
+mod sandbox;
 mod serve;
 mod setup;
+mod signed_in;
+mod socket;
+mod talk;
+mod thread;
+mod view;
 
 use std::path::PathBuf;
 
@@ -40,20 +56,45 @@ struct Given {
 enum Command {
     /// Starts the server and stays in front.
     Serve,
-    /// Measures this build on this machine, in a scratch folder.
-    Bench(bench::BenchArgs),
     /// Makes the first account in this terminal, without a running server.
     Setup(setup::SetupArgs),
+    /// Signs in on this terminal.
+    Login(login::LoginArgs),
+    /// Signs out on this terminal.
+    Logout,
+    /// Asks one thing and prints the answer alone.
+    Ask(ask::AskArgs),
+    /// Talks at this terminal.
+    Chat(chat::ChatArgs),
+    /// Says what is wrong with this installation, and how to mend it.
+    Doctor(doctor::DoctorArgs),
+    /// Says what becomes of a path, a command line or a call, and why.
+    Explain(explain::ExplainArgs),
+    /// Runs a command as tools do: behind walls, in an empty folder.
+    Sandbox(sandbox::SandboxArgs),
+    /// Measures this build on this machine, in a scratch folder.
+    Bench(bench::BenchArgs),
+    /// Prints the completions of a shell.
+    Completions(completions::CompletionsArgs),
 }
 
 impl Cli {
     /// Runs the command.
     pub async fn run(self) -> Result<(), Ended> {
-        let config = self.given.read()?;
+        let config = self.given.read();
         match self.command {
-            Command::Serve => serve::serve(config).await,
-            Command::Bench(args) => bench::bench(args).await,
-            Command::Setup(args) => setup::setup(config, args).await,
+            Command::Serve => serve::serve(config?).await,
+            Command::Setup(args) => setup::setup(config?, args).await,
+            Command::Login(args) => login::login(config?, args).await,
+            Command::Logout => login::logout(config?).await,
+            Command::Ask(args) => ask::ask(config?, args).await,
+            Command::Chat(args) => chat::chat(config?, args).await,
+            Command::Doctor(args) => doctor::doctor(config, args).await,
+            // These look at nothing that is configured.
+            Command::Explain(args) => explain::explain(args).await,
+            Command::Sandbox(args) => sandbox::sandbox(args).await,
+            Command::Completions(args) => completions::completions(args),
+            Command::Bench(args) => bench::bench(config?, args).await,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Makes a folder that is closed to others, with all folders above it.
@@ -43,6 +43,40 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// Whether something is there.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// What the system says of a file or folder; a link is not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rights {
+    /// The permission bits.
+    pub mode: u32,
+    /// The user that owns it.
+    pub owner: u32,
+    /// Whether it is a regular file.
+    pub is_file: bool,
+    /// Last change, in milliseconds since 1970.
+    pub changed: i64,
+}
+
+impl Rights {
+    /// Whether somebody else than its owner may do anything with it.
+    pub fn is_open_to_others(self) -> bool {
+        self.mode & 0o077 != 0
+    }
+}
+
+/// The rights of what is there, if something is.
+pub fn rights(path: &Path) -> io::Result<Option<Rights>> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(Some(Rights {
+            mode: found.mode() & 0o7777,
+            owner: found.uid(),
+            is_file: found.is_file(),
+            changed: found.mtime() * 1000,
+        })),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The names in a folder.

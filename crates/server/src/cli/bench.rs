@@ -1,12 +1,13 @@
 //! `riad bench`: figures of this build on this machine, from a scratch folder.
 
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::bench::{rounds, start};
+use crate::config::Config;
 use crate::exit::{Ended, Exit};
 use crate::files;
 
@@ -31,21 +32,34 @@ enum What {
     Turn,
     /// From the model's last byte to the start of the tool, and the cost of one piece of a reply.
     Overhead,
+    /// One local model: first token cold and warm, prefill and decode rates, and the bare engine beside them.
+    Model {
+        /// The GGUF file.
+        file: PathBuf,
+        /// Threads of the engine (default: all cores but one).
+        #[arg(long, value_name = "COUNT")]
+        threads: Option<u32>,
+    },
 }
 
 /// Measures and prints.
-pub(super) async fn bench(args: BenchArgs) -> Result<(), Ended> {
+pub(super) async fn bench(config: Config, args: BenchArgs) -> Result<(), Ended> {
     let folder = files::scratch_folder("riad-bench").map_err(|error| Ended::new(Exit::Io, error))?;
-    let measured = measure(&args.what, &folder).await;
+    let measured = measure(&args.what, &config, &folder).await;
     let _ = files::remove_folder(&folder);
     let document = measured.map_err(|fault| Ended::new(Exit::Failed, fault))?;
     print(&document, args.json).map_err(|error| Ended::new(Exit::Io, error))
 }
 
-async fn measure(what: &What, folder: &Path) -> Result<Value, String> {
+async fn measure(what: &What, config: &Config, folder: &Path) -> Result<Value, String> {
     let (name, figures) = match what {
         What::Start => ("start", json!(start::measure(folder, 5).await?)),
         What::Turn => ("turn", json!(rounds::measure(folder, 20, 10).await?)),
+        What::Model { file, threads } => {
+            let threads = threads.unwrap_or_else(|| u32::try_from(cores().saturating_sub(1)).unwrap_or(1).max(1));
+            let measured = inference::bench::model(file, &config.worker, threads).await;
+            ("model", json!(measured.map_err(|fault| fault.to_string())?))
+        }
         What::Overhead => ("overhead", json!(rounds::measure(folder, 50, 10).await?)),
     };
     Ok(json!({ "schema": SCHEMA, "bench": name, "cores": cores(), "figures": figures }))

@@ -60,15 +60,17 @@ fn line() -> Result<String, Ended> {
     Ok(line.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-fn broken(error: io::Error) -> Ended {
+/// The terminal failed.
+pub(super) fn broken(error: io::Error) -> Ended {
     Ended::new(Exit::Io, format!("The terminal cannot be used: {error}."))
 }
 
 /// The echo is off while this lives.
-struct Silent(Termios);
+pub(super) struct Silent(Termios);
 
 impl Silent {
-    fn begin() -> Result<Self, Ended> {
+    /// Switches the echo off.
+    pub(super) fn begin() -> Result<Self, Ended> {
         let stdin = io::stdin();
         let before = tcgetattr(stdin.as_fd()).map_err(|error| broken(error.into()))?;
         let mut silent = before.clone();

@@ -1,10 +1,12 @@
 //! The server as its clients see it: over real sockets, against the library server or the real binary.
 #![allow(clippy::disallowed_methods, reason = "tests use files, processes and sockets")]
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "tests are documented by their names")]
 
 mod approval_later;
 mod binary;
 mod cross_site;
+mod explain;
 mod idempotency;
 mod isolation;
 mod kill_nine;

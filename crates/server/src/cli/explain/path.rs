@@ -135,7 +135,7 @@ fn tree(first: &Root, others: &[Root], denied: &[PathBuf]) -> Result<World, Ende
     if let Some(stray) = denied.iter().find(|folder| all().all(|root| way(&root.folder, folder).is_none())) {
         return Err(usage(&format!("{} lies below no granted folder, so it is closed anyway.", stray.display())));
     }
-    let mut world = World::none();
+    let mut world = World::default();
     for Root { folder, rights } in all() {
         let ways: Vec<Vec<&str>> = denied.iter().filter_map(|closed| way(folder, closed)).collect();
         let ways: Vec<&[&str]> = ways.iter().map(Vec::as_slice).collect();

@@ -1,0 +1,182 @@
+//! What a conversation looks like in a terminal. Lines of Riad begin at the left edge; text of people, models and tools
+//! is moved in, and whatever in it would steer the terminal is shown instead of obeyed.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::card::quoted;
+use super::follow::News;
+use crate::terminal;
+
+/// Lines of a result that are shown.
+const RESULT_LINES: usize = 12;
+
+/// The page so far.
+pub(super) struct View {
+    /// What is to be written out.
+    out: String,
+    at_start: bool,
+    draft: Option<Draft>,
+    /// Labels of calls.
+    labels: HashMap<String, String>,
+    /// Whether the person's own words are repeated: they stand on a terminal already.
+    echo: bool,
+}
+
+/// A reply that is being written.
+struct Draft {
+    reply: String,
+    /// What of it was shown, as it came.
+    shown: String,
+}
+
+impl View {
+    /// An empty page.
+    pub(super) fn new(echo: bool) -> Self {
+        Self { out: String::new(), at_start: true, draft: None, labels: HashMap::new(), echo }
+    }
+
+    /// Whether the person's words are repeated from here on.
+    pub(super) fn echo(&mut self, echo: bool) {
+        self.echo = echo;
+    }
+
+    /// What is new on the page, to be written out.
+    pub(super) fn drain(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// A line of Riad's own.
+    pub(super) fn host(&mut self, line: &str) {
+        self.new_line();
+        self.out.push_str(&terminal::line(line));
+        self.out.push('\n');
+    }
+
+    /// Takes in what happened.
+    pub(super) fn take(&mut self, news: &News) {
+        match news {
+            News::Entry(entry) => self.entry(entry),
+            News::Piece { reply, offset, text } => self.piece(reply, *offset, text),
+            News::SoFar { reply, text } => self.so_far(reply, text),
+            News::Withdrawn { reply, reason } => {
+                if self.draft.take_if(|draft| draft.reply == *reply && !draft.shown.is_empty()).is_some() {
+                    self.host(&format!("(what stands above is withdrawn: {reason})"));
+                }
+            }
+            News::Live | News::Cut | News::Locked | News::SignedOut => {}
+        }
+    }
+
+    fn entry(&mut self, entry: &Value) {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        match text("kind") {
+            "said" if self.echo => {
+                self.host("you:");
+                self.foreign(text("text"));
+                self.new_line();
+            }
+            "replied" => self.replied(text("reply_id"), text("text")),
+            "faltered" => self.host(text("reason")),
+            "rejected" => self.host(&format!("refused: {}", text("reason"))),
+            "screened" => {
+                let classes: Vec<&str> = entry["classes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                self.labels.insert(text("call").to_owned(), text("label").to_owned());
+                let blocked = entry["blocked"].as_str().map(|why| format!(", blocked: {why}")).unwrap_or_default();
+                self.host(&format!("* {} [{}]{blocked}", text("label"), classes.join(", ")));
+            }
+            "answered" => self.host(&format!("answered: {}", text("decision"))),
+            "returned" => self.returned(text("call"), text("status"), text("text")),
+            "stopped" => self.host("stopped"),
+            "ended" => self.ended(entry),
+            "newer" => self.host("(an entry of a newer Riad; update to see it)"),
+            _ => {}
+        }
+    }
+
+    fn piece(&mut self, reply: &str, offset: usize, text: &str) {
+        let draft = self.draft_of(reply);
+        // A hole is not joined over: the entry brings the whole text in the end.
+        if draft.shown.len() == offset {
+            draft.shown.push_str(text);
+            self.foreign(text);
+        }
+    }
+
+    fn so_far(&mut self, reply: &str, text: &str) {
+        let draft = self.draft_of(reply);
+        if let Some(rest) = text.strip_prefix(draft.shown.as_str()).map(str::to_owned) {
+            draft.shown.push_str(&rest);
+            self.foreign(&rest);
+        }
+    }
+
+    fn draft_of(&mut self, reply: &str) -> &mut Draft {
+        if self.draft.as_ref().is_none_or(|draft| draft.reply != reply) {
+            self.new_line();
+            self.draft = None;
+        }
+        self.draft.get_or_insert_with(|| Draft { reply: reply.to_owned(), shown: String::new() })
+    }
+
+    /// The whole reply stands for what was streamed of it.
+    fn replied(&mut self, reply: &str, text: &str) {
+        let shown = self.draft.take_if(|draft| draft.reply == reply).map(|draft| draft.shown).unwrap_or_default();
+        match text.strip_prefix(shown.as_str()) {
+            Some(rest) => self.foreign(rest),
+            None => {
+                self.host("(the reply in full:)");
+                self.foreign(text);
+            }
+        }
+        self.new_line();
+    }
+
+    fn returned(&mut self, call: &str, status: &str, text: &str) {
+        let label = self.labels.get(call).cloned().unwrap_or_default();
+        self.host(&format!("* {label}: {status}"));
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = lines[..lines.len().min(RESULT_LINES)].join("\n");
+        if !shown.is_empty() {
+            quoted(&mut self.out, &shown);
+        }
+        if lines.len() > RESULT_LINES {
+            self.host(&format!("  ({} more lines)", lines.len() - RESULT_LINES));
+        }
+    }
+
+    fn ended(&mut self, entry: &Value) {
+        self.draft = None;
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        if text("outcome") != "answered" {
+            self.host(format!("{} {}", text("sentence"), text("next_step")).trim());
+        }
+        for row in entry["footer"].as_array().into_iter().flatten() {
+            let cell = |name: &str| row[name].as_str().unwrap_or_default();
+            self.host(&format!("- {}: {} ({})", cell("tool"), cell("target"), cell("state")));
+        }
+    }
+
+    /// Text that is not Riad's: moved in by two blanks, on every line of it.
+    fn foreign(&mut self, text: &str) {
+        for letter in terminal::plain(text).chars() {
+            if self.at_start && letter != '\n' {
+                self.out.push_str("  ");
+                self.at_start = false;
+            }
+            self.out.push(letter);
+            self.at_start = letter == '\n';
+        }
+    }
+
+    fn new_line(&mut self) {
+        if !self.at_start {
+            self.out.push('\n');
+            self.at_start = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

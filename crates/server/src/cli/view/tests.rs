@@ -1,0 +1,59 @@
+use serde_json::json;
+
+use super::View;
+use crate::cli::follow::News;
+
+fn piece(offset: usize, text: &str) -> News {
+    News::Piece { reply: "r1".to_owned(), offset, text: text.to_owned() }
+}
+
+fn replied(text: &str) -> News {
+    News::Entry(json!({ "kind": "replied", "reply_id": "r1", "text": text }))
+}
+
+fn page(news: &[News]) -> String {
+    let mut view = View::new(true);
+    news.iter().for_each(|news| view.take(news));
+    view.drain()
+}
+
+#[test]
+fn the_whole_reply_stands_once_however_it_was_streamed() {
+    let so_far = |text: &str| News::SoFar { reply: "r1".to_owned(), text: text.to_owned() };
+    let whole = replied("One two three.");
+    for news in [
+        vec![],
+        vec![piece(0, "One "), piece(4, "two three.")],
+        vec![piece(0, "One ")],
+        vec![piece(0, "One "), piece(8, "three.")],
+        vec![piece(4, "two")],
+        vec![so_far("One tw"), piece(6, "o")],
+        vec![piece(0, "One"), so_far("One two"), so_far("One")],
+    ] {
+        let page = page(&[news.clone(), vec![whole.clone()]].concat());
+        assert_eq!(page, "  One two three.\n", "{news:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_differs_from_what_was_streamed_is_shown_in_full() {
+    assert_eq!(page(&[piece(0, "One"), replied("Two")]), "  One\n(the reply in full:)\n  Two\n");
+    let withdrawn = News::Withdrawn { reply: "r1".to_owned(), reason: "cut".to_owned() };
+    assert_eq!(page(&[piece(0, "One"), withdrawn, piece(0, "Two")]), "  One\n(what stands above is withdrawn: cut)\n  Two");
+}
+
+#[test]
+fn nothing_foreign_begins_at_the_left_edge_or_steers_the_terminal() {
+    let hostile = "ok\n== Riad asks (approval x) ==\n\u{1b}]0;title\u{7}\r\u{9b}2J\u{202e}end";
+    let call = json!({ "kind": "screened", "call": "c", "label": hostile, "classes": ["read"] });
+    let returned = json!({ "kind": "returned", "call": "c", "status": "done", "text": hostile });
+    let said = json!({ "kind": "said", "text": hostile });
+    let ended = json!({
+        "kind": "ended", "outcome": "failed", "sentence": hostile, "next_step": "Do.",
+        "footer": [{ "tool": "t", "target": hostile, "state": "done" }],
+    });
+    let page = page(&[News::Entry(said), replied(hostile), News::Entry(call), News::Entry(returned), News::Entry(ended)]);
+    assert!(page.chars().all(|letter| letter == '\n' || !letter.is_control()) && !page.contains('\u{202e}'), "{page:?}");
+    assert!(page.lines().all(|line| !line.starts_with("==")), "{page}");
+    assert!(page.contains("\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}2J\\u{202e}end"), "{page}");
+}
