@@ -13,6 +13,8 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+mod slim;
+
 /// A tool whose input is a type: its doc comment is the description that a model reads.
 #[async_trait]
 pub trait TypedTool: Send + Sync + 'static {
@@ -58,6 +60,7 @@ struct Erased<T> {
 fn spec<T: TypedTool>() -> ToolSpec {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut json: Value = settings.into_generator().into_root_schema_for::<T::Input>().into();
+    slim::slim(&mut json);
     let members = json.as_object_mut().expect("the schema of a struct is an object");
     let description = members.remove("description").and_then(|text| text.as_str().map(str::to_owned));
     members.remove("$schema");

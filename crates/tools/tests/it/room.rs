@@ -118,6 +118,9 @@ impl Room {
     }
 
     pub(crate) fn valid(&self, name: &str, arguments: &Value) -> ValidCall {
+        // As the repair of arguments leaves it: a null for something optional is absent.
+        let members = arguments.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+        let arguments: Value = members.map(|(name, value)| (name.clone(), value.clone())).collect();
         let call = ToolCall {
             id: CallId::new("k1"),
             tool: ToolName::new(name),
