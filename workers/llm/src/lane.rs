@@ -1,7 +1,8 @@
-//! One sequence in the engine's memory: what is in its cells, decoding in steps, logits. It does not know texts.
+//! The sequences in the engine's memory: what is in their cells, decoding in steps, logits. It does not know texts.
 //!
-//! `cells` is the one truth (ENGINE-27): the tokens whose positions the engine holds. All reuse is its longest common
-//! prefix with what is wanted; the rest is cut and decoded.
+//! A line's `cells` are the one truth (ENGINE-27): the tokens whose positions the engine holds. All reuse is the longest
+//! common prefix with what is wanted; the rest is cut and decoded. Up to four lines share one pool of cells, so that
+//! people who take turns do not cost each other their memory; the longest unused one goes first when room is needed.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,11 @@ pub(crate) const BATCH: usize = 512;
 const SMALLEST_STEP: usize = 32;
 /// A step is sized to last this long, so that a cancel and a beat wait no longer (ENGINE-9).
 const STEP: Duration = Duration::from_millis(250);
-const SEQUENCE: i32 = 0;
+/// Lines that may be in memory at once.
+pub(crate) const LINES: usize = 4;
+/// A line that is longer than the common part by more than this belongs to something else: it is left whole, and its
+/// common part is shared with another line.
+const SMALL_TAIL: usize = 64;
 
 /// Why decoding stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,19 +32,28 @@ pub(crate) enum LaneError {
     Cancelled,
 }
 
-/// The sequence.
+/// The sequences, of which one is worked on at a time.
 #[derive(Debug)]
 pub(crate) struct Lane<'model> {
     context: LlamaContext<'model>,
-    cells: Vec<LlamaToken>,
+    lines: Vec<Line>,
+    active: usize,
+    uses: u64,
     step: usize,
     logits_row: Option<i32>,
 }
 
+#[derive(Debug, Default)]
+struct Line {
+    cells: Vec<LlamaToken>,
+    last_use: u64,
+}
+
 impl<'model> Lane<'model> {
-    /// An empty sequence.
-    pub(crate) fn new(context: LlamaContext<'model>) -> Lane<'model> {
-        Lane { context, cells: Vec::new(), step: SMALLEST_STEP, logits_row: None }
+    /// Empty lines; one alone where the memory allows no sharing.
+    pub(crate) fn new(context: LlamaContext<'model>, can_share: bool) -> Lane<'model> {
+        let lines = (0..if can_share { LINES } else { 1 }).map(|_| Line::default()).collect();
+        Lane { context, lines, active: 0, uses: 0, step: SMALLEST_STEP, logits_row: None }
     }
 
     /// Tokens of context.
@@ -47,41 +61,88 @@ impl<'model> Lane<'model> {
         self.context.n_ctx() as usize
     }
 
-    /// How many tokens are in memory.
+    /// How many tokens of the active line are in memory.
     pub(crate) fn len(&self) -> usize {
-        self.cells.len()
+        self.cells().len()
     }
 
-    /// The last tokens in memory.
+    /// The last tokens of the active line.
     pub(crate) fn recent(&self, count: usize) -> Vec<i32> {
-        self.cells[self.cells.len().saturating_sub(count)..].iter().map(|token| token.0).collect()
+        let cells = self.cells();
+        cells[cells.len().saturating_sub(count)..].iter().map(|token| token.0).collect()
     }
 
-    /// Cuts the sequence to what it shares with `wanted`, so that at least one token is left to decode. Gives how many
-    /// tokens stay.
+    /// Makes the line active that shares most with `wanted`, cut so that at least one token is left to decode. Gives how
+    /// many tokens need not be decoded.
     pub(crate) fn reuse(&mut self, wanted: &[LlamaToken]) -> Result<usize, LaneError> {
-        let shared = self.cells.iter().zip(wanted).take_while(|(held, wanted)| held == wanted).count();
-        let keep = shared.min(wanted.len().saturating_sub(1));
-        self.cut(keep)?;
-        Ok(self.cells.len())
+        let keep = |line: &Line| common(&line.cells, wanted).min(wanted.len().saturating_sub(1));
+        let best = (0..self.lines.len()).max_by_key(|at| (keep(&self.lines[*at]), std::cmp::Reverse(*at))).unwrap_or(0);
+        let shared = keep(&self.lines[best]);
+        let tail = self.lines[best].cells.len() - shared;
+        self.active = if tail > SMALL_TAIL { self.share(best, shared) } else { best };
+        self.uses += 1;
+        self.lines[self.active].last_use = self.uses;
+        self.cut(shared)?;
+        Ok(self.len())
     }
 
-    /// Cuts the sequence to `keep` tokens; where the memory allows no cut, it is emptied and decoded anew.
+    /// Empties the longest unused other line and lets it share the first cells of this one, without copying them.
+    fn share(&mut self, source: usize, count: usize) -> usize {
+        let others = (0..self.lines.len()).filter(|at| *at != source);
+        let Some(other) = others.min_by_key(|at| self.lines[*at].last_use) else { return source };
+        self.empty(other);
+        let end = u32::try_from(count).ok();
+        if count > 0 && self.context.copy_kv_cache_seq(sequence(source), sequence(other), Some(0), end).is_ok() {
+            self.lines[other].cells = self.lines[source].cells[..count].to_vec();
+        }
+        other
+    }
+
+    /// Cuts the active line to `keep` tokens; where the memory allows no cut, it is emptied and decoded anew.
     pub(crate) fn cut(&mut self, keep: usize) -> Result<(), LaneError> {
         self.logits_row = None;
         let position = u32::try_from(keep).map_err(|_| LaneError::Engine("a position beyond 32 bits".to_owned()))?;
-        if keep > 0 && self.context.kv_cache_seq_rm(SEQUENCE, Some(position), None).is_ok() && self.holds(keep) {
-            self.cells.truncate(keep);
-            return Ok(());
+        let removed = self.context.kv_cache_seq_rm(sequence(self.active), Some(position), None);
+        if keep > 0 && removed.is_ok() && self.holds(keep) {
+            self.lines[self.active].cells.truncate(keep);
+        } else {
+            self.empty(self.active);
         }
-        self.context.clear_kv_cache();
-        self.cells.clear();
         Ok(())
     }
 
-    /// The engine's own word on where its sequence ends; a yes to a cut is no proof (ENGINE-30).
+    /// Empties all lines.
+    pub(crate) fn clear(&mut self) {
+        self.logits_row = None;
+        self.context.clear_kv_cache();
+        self.lines.iter_mut().for_each(|line| line.cells.clear());
+    }
+
+    fn cells(&self) -> &[LlamaToken] {
+        &self.lines[self.active].cells
+    }
+
+    fn empty(&mut self, at: usize) {
+        self.lines[at].cells.clear();
+        // A whole line can always be removed; should the engine say otherwise, nothing in memory is trusted any more.
+        if self.context.kv_cache_seq_rm(sequence(at), None, None).is_err() {
+            self.clear();
+        }
+    }
+
+    /// The engine's own word on where the active line ends; a yes to a cut is no proof (ENGINE-30).
     fn holds(&self, count: usize) -> bool {
-        usize::try_from(self.context.kv_cache_seq_pos_max(SEQUENCE) + 1) == Ok(count)
+        usize::try_from(self.context.kv_cache_seq_pos_max(sequence(self.active)) + 1) == Ok(count)
+    }
+
+    /// Empties other lines, longest unused first, until `more` cells are free. Shared cells are counted for each line, so
+    /// this frees rather too much than too little: no decode meets a full pool.
+    fn make_room(&mut self, more: usize) {
+        while self.lines.iter().map(|line| line.cells.len()).sum::<usize>() + more > self.window() {
+            let others = (0..self.lines.len()).filter(|at| *at != self.active && !self.lines[*at].cells.is_empty());
+            let Some(oldest) = others.min_by_key(|at| self.lines[*at].last_use) else { return };
+            self.empty(oldest);
+        }
     }
 
     /// Decodes tokens after what is there, in steps; before each step `go_on` is asked and told how many are in memory.
@@ -92,7 +153,7 @@ impl<'model> Lane<'model> {
     ) -> Result<(), LaneError> {
         let mut left = tokens;
         while !left.is_empty() {
-            if !go_on(self.cells.len()) {
+            if !go_on(self.len()) {
                 return Err(LaneError::Cancelled);
             }
             let (now, later) = left.split_at(self.step.min(left.len()));
@@ -128,20 +189,31 @@ impl<'model> Lane<'model> {
 
     fn decode(&mut self, tokens: &[LlamaToken], logits: bool) -> Result<(), LaneError> {
         let failed = |reason: String| LaneError::Engine(reason);
+        self.make_room(tokens.len());
         let mut batch = LlamaBatch::new(tokens.len(), 1);
         for (index, token) in tokens.iter().enumerate() {
-            let position = i32::try_from(self.cells.len() + index).map_err(|error| failed(error.to_string()))?;
+            let position = i32::try_from(self.len() + index).map_err(|error| failed(error.to_string()))?;
             let last = logits && index + 1 == tokens.len();
-            batch.add(*token, position, &[SEQUENCE], last).map_err(|error| failed(error.to_string()))?;
+            let line = [sequence(self.active)];
+            batch.add(*token, position, &line, last).map_err(|error| failed(error.to_string()))?;
         }
         self.logits_row = None;
         if let Err(error) = self.context.decode(&mut batch) {
             // A failed step may have left positions behind; the cells say what is whole.
-            self.cut(self.cells.len())?;
+            self.cut(self.len())?;
             return Err(failed(error.to_string()));
         }
-        self.cells.extend_from_slice(tokens);
+        self.lines[self.active].cells.extend_from_slice(tokens);
         self.logits_row = logits.then(|| i32::try_from(tokens.len() - 1).unwrap_or(0));
         Ok(())
     }
+}
+
+fn common(held: &[LlamaToken], wanted: &[LlamaToken]) -> usize {
+    held.iter().zip(wanted).take_while(|(held, wanted)| held == wanted).count()
+}
+
+/// The engine's number of a line.
+fn sequence(line: usize) -> i32 {
+    i32::try_from(line).expect("there are at most LINES lines")
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use crate::chat::Chat;
 use crate::grammar::Grammars;
-use crate::lane::{BATCH, Lane};
+use crate::lane::{BATCH, LINES, Lane};
 use crate::reply::ReplyError;
 use crate::tokens;
 
@@ -42,10 +42,11 @@ impl<'model> Opened<'model> {
         let controls = tokens::control_spellings(model);
         let chat = Chat::new(&source, &bos, &eos, controls).map_err(|error| bad(error.to_string()))?;
         let grammars = Grammars::new(model).map_err(bad)?;
+        let can_share = !model.is_recurrent() && !model.is_hybrid();
         let context = model
-            .new_context(backend, context_params(window.min(model.n_ctx_train()), threads))
+            .new_context(backend, context_params(window.min(model.n_ctx_train()), threads, can_share))
             .map_err(|error| bad(format!("no memory for a window of {window} tokens: {error}")))?;
-        Ok(Opened { model, lane: Lane::new(context), grammars, chat })
+        Ok(Opened { model, lane: Lane::new(context, can_share), grammars, chat })
     }
 
     /// What it is.
@@ -125,14 +126,14 @@ impl<'model> Opened<'model> {
         let sample = self.plain(&"The lamp stood by the door of the long hall and gave a quiet light. ".repeat(8));
         let made_up: Vec<LlamaToken> = sample.into_iter().cycle().take(total as usize).collect();
         let (prefix, new) = made_up.split_at(probe.prefix as usize);
-        self.lane.cut(0)?;
+        self.lane.clear();
         let prefix_took = timed(|| self.lane.decode_whole(prefix))?;
         let mut new_took = Vec::new();
         for _ in 0..probe.repeats {
             self.lane.cut(prefix.len())?;
             new_took.push(timed(|| self.lane.decode_whole(new))?);
         }
-        self.lane.cut(0)?;
+        self.lane.clear();
         Ok(Probed { prefix: prefix_took, new: new_took })
     }
 }
@@ -147,13 +148,16 @@ fn spelling_of(token: LlamaToken, spelling: &dyn Fn(LlamaToken) -> String) -> St
     if token.0 < 0 { String::new() } else { spelling(token) }
 }
 
-fn context_params(window: u32, threads: u32) -> LlamaContextParams {
+fn context_params(window: u32, threads: u32, can_share: bool) -> LlamaContextParams {
     let batch = u32::try_from(BATCH).unwrap_or(512);
     let threads = i32::try_from(threads.max(1)).unwrap_or(1);
     LlamaContextParams::default()
         .with_n_ctx(NonZeroU32::new(window))
         .with_n_batch(batch)
         .with_n_ubatch(batch)
+        .with_n_seq_max(if can_share { u32::try_from(LINES).unwrap_or(1) } else { 1 })
+        // One pool: a line may use the whole window when the others are empty.
+        .with_kv_unified(true)
         .with_n_threads(threads)
         .with_n_threads_batch(threads)
         // Full-size cells make a sliding-window model exact under cuts (ENGINE-31).

@@ -68,6 +68,47 @@ async fn it_streams_counts_exactly_and_decodes_only_what_is_new() {
 }
 
 #[tokio::test]
+async fn conversations_that_take_turns_keep_their_memory_and_share_their_prefix() {
+    let Some(model) = real_model() else { return };
+    let never = CancellationToken::new();
+    let long = |topic: &str| {
+        prompt(&format!("{} What is this about?", format!("The {topic} is old. ").repeat(60)), Vec::new())
+    };
+    let mut talks = vec![long("house"), long("tree"), long("river")];
+    let mut lengths = Vec::new();
+    for talk in &mut talks {
+        talk.max_tokens = 8;
+        let reply = model.sample(talk, &Kept::default(), &never).await.unwrap();
+        lengths.push(reply.usage.prompt.unwrap());
+        if lengths.len() > 1 {
+            assert!(reply.usage.reused.unwrap() > 5, "the system text is shared: {:?}", reply.usage);
+        }
+        *talk = with_item(talk, Item::Model { text: reply.text, calls: Vec::new() });
+        *talk = with_item(talk, Item::Person { text: "Say more.".to_owned(), aside: None });
+    }
+    for (talk, length) in talks.iter().zip(lengths) {
+        let usage = model.sample(talk, &Kept::default(), &never).await.unwrap().usage;
+        assert!(usage.reused.unwrap() >= length, "{usage:?} of at least {length}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_pool_gives_up_what_was_longest_unused_and_fails_nothing() {
+    let Some(options) = real_options() else { return };
+    let model = LocalModel::open(LocalOptions { window: 1024, ..options }).unwrap();
+    let never = CancellationToken::new();
+    // Each is about a third of a small window, so the fourth needs the room of the first.
+    for topic in ["house", "tree", "river", "stone", "house"] {
+        let asked = prompt(&format!("The {topic} is old and grey. ").repeat(40), Vec::new());
+        let asked = Prompt { max_tokens: 4, ..asked };
+        let reply = model.sample(&asked, &Kept::default(), &never).await.unwrap();
+        let usage = reply.usage;
+        assert_eq!(usage.prompt.unwrap(), usage.reused.unwrap() + usage.prefilled.unwrap());
+        assert!(usage.prompt.unwrap() > 250, "{usage:?}");
+    }
+}
+
+#[tokio::test]
 async fn content_is_never_control() {
     let Some(model) = real_model() else { return };
     let plain = model.count(&prompt("a b c", Vec::new())).await.unwrap().unwrap();

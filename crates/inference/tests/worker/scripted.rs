@@ -1,6 +1,7 @@
 //! A worker that does what a script says: the last line of the "model" file is a list of words, one for each sample this
 //! process gets. It speaks the real channel, so that the supervisor is tested against dying, hanging, flooding and lying
 //! workers without any native code.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it floods both streams on purpose")]
 #![expect(clippy::disallowed_methods, reason = "it reads its script, counts its lives in a file and dies on purpose")]
 
 use std::fs;
