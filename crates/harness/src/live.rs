@@ -85,6 +85,11 @@ impl<'a> Live<'a> {
         self.ports.observer.notify(self.conversation.id(), Event::Recorded(entries));
     }
 
+    /// Whether the person stopped the turn, as far as the entries taken in say.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.turn().is_some_and(Turn::is_stopped)
+    }
+
     pub(crate) fn turn(&self) -> Option<&Turn> {
         self.conversation.live()
     }

@@ -5,7 +5,7 @@ use domain::effect::Effect;
 use domain::entry::Body;
 use domain::id::{ConversationId, TurnId};
 use domain::setting::Setting;
-use domain::turn::CallState;
+use domain::turn::{CallState, Turn};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +61,9 @@ pub async fn drive(
             return Ok(rested(&live.conversation));
         }
         hold_stop(&mut live, desk);
+        if is_shut(&mut live).await? {
+            return Ok(rested(&live.conversation));
+        }
         let setting = match ports.settings.current(id).await {
             Ok(setting) => setting,
             Err(reason) if give_up(&mut live, &reason).await? => continue,
@@ -99,6 +102,16 @@ fn hold_stop(live: &mut Live<'_>, desk: &dyn StopDesk) {
         live.stop_of = Some(turn.id().clone());
     }
     desk.running(turn.id(), &live.stop);
+}
+
+/// Whether what runs was cancelled though nobody stopped the turn: a stop is recorded before it cancels, so this is the
+/// desk being shut, and whoever opens it next goes on.
+async fn is_shut(live: &mut Live<'_>) -> Result<bool, RunError> {
+    if !live.stop.is_cancelled() || live.is_stopped() {
+        return Ok(false);
+    }
+    live.catch_up().await?;
+    Ok(live.turn().map(Turn::id) == live.stop_of.as_ref() && !live.is_stopped())
 }
 
 /// Without a setting nothing may run: the turn ends, and says so. False when there is no turn to end.

@@ -28,7 +28,7 @@ pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Sett
     let shown = draft.has_shown();
     drop(draft);
     match outcome {
-        Ok(sampled) if sampled.stop == StopReason::Cancelled => keep_cut(live, id, &prompt, sampled).await,
+        Ok(sampled) if sampled.stop == StopReason::Cancelled => cancelled(live, id, &prompt, sampled, shown).await,
         Ok(sampled) => record(live, id, &prompt, sampled).await,
         Err(fault) => {
             withdraw(live, &id, shown, &fault);
@@ -70,6 +70,24 @@ async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: 
         sampled,
     };
     live.record(vec![Body::Replied(reply)]).await
+}
+
+/// A cancelled reply stands if the person stopped the turn. If the desk is being shut it is asked for again later; if
+/// nobody cancelled it, the adapter is at fault.
+async fn cancelled(
+    live: &mut Live<'_>,
+    id: ReplyId,
+    prompt: &Prompt,
+    sampled: Sampled,
+    shown: bool,
+) -> Result<(), RunError> {
+    live.catch_up().await?;
+    if live.is_stopped() {
+        return keep_cut(live, id, prompt, sampled).await;
+    }
+    let fault = SampleFault::Unknown("it ended its reply as cancelled, though nobody did that".to_owned());
+    withdraw(live, &id, shown, &fault);
+    if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(fault)]).await }
 }
 
 /// What was shown before a stop stands as a cut reply; its calls never ran and are left out.

@@ -12,4 +12,5 @@ mod footer;
 mod language_free;
 mod rejected_reaches;
 mod same_digest;
+mod stop;
 mod transcripts;

@@ -1,0 +1,265 @@
+//! Stops, with the desk that drives conversations: how soon a turn ends, and what a half reply becomes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::approval::Decision;
+use domain::entry::{Body, Draft, Entry};
+use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
+use domain::message::Message;
+use domain::model::{SampleFault, Sampled, StopReason};
+use domain::outcome::Outcome;
+use harness::act::{self, Desk};
+use harness::ports::{Journal, JournalError, Ports};
+use harness::sessions::Sessions;
+use testkit::clock::FixedClock;
+use testkit::hook::{Does, RecordingHook};
+use testkit::journal::MemoryJournal;
+use testkit::model::{Line, ScriptedModel};
+use testkit::observer::Collect;
+use testkit::setting::FixedSetting;
+use testkit::transcript::entry;
+use testkit::world::World;
+use tokio::time::Instant;
+
+struct Scene {
+    id: ConversationId,
+    sessions: Sessions,
+    world: Arc<World>,
+    journal: Arc<MemoryJournal>,
+    model: Arc<ScriptedModel>,
+    hook: Arc<RecordingHook>,
+    clock: Arc<FixedClock>,
+    observer: Arc<Collect>,
+}
+
+/// How long what the loop reads is on its way to it.
+const LATE: Duration = Duration::from_millis(20);
+
+/// The journal as a loop sees it to whom everything that is read comes late.
+struct LateReads(Arc<MemoryJournal>);
+
+#[async_trait]
+impl Journal for LateReads {
+    async fn load(&self, id: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
+        let read = self.0.load(id, since).await;
+        tokio::time::sleep(LATE).await;
+        read
+    }
+
+    async fn append(
+        &self,
+        id: &ConversationId,
+        expected: EntryNumber,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Entry>, JournalError> {
+        self.0.append(id, expected, drafts).await
+    }
+
+    async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
+        self.0.unfinished().await
+    }
+
+    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
+        self.0.asked_in(approval).await
+    }
+}
+
+impl Scene {
+    fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self::over(lines, |journal| journal)
+    }
+
+    /// A scene whose loop sees the journal through something else.
+    fn over(lines: impl IntoIterator<Item = Line>, seen: impl FnOnce(Arc<MemoryJournal>) -> Arc<dyn Journal>) -> Self {
+        let id = ConversationId::new("c");
+        let (world, journal) = (World::new(), Arc::new(MemoryJournal::with(&id)));
+        let (model, hook) = (Arc::new(ScriptedModel::waiting()), Arc::new(RecordingHook::new("tidy")));
+        let (clock, observer) = (Arc::new(FixedClock::default()), Arc::new(Collect::default()));
+        lines.into_iter().for_each(|line| model.push(line));
+        let ports = Ports {
+            journal: seen(Arc::clone(&journal)),
+            model: Arc::clone(&model) as _,
+            settings: Arc::new(FixedSetting::new(world.tool_set())),
+            hooks: Arc::new([Arc::clone(&hook) as _]),
+            tools: world.tools(),
+            observer: Arc::clone(&observer) as _,
+            clock: Arc::clone(&clock) as _,
+        };
+        Self { id, sessions: Sessions::new(ports), world, journal, model, hook, clock, observer }
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        Desk { journal: self.journal.as_ref(), observer: self.observer.as_ref(), clock: self.clock.as_ref() }
+    }
+
+    async fn say(&self, id: &str) {
+        let message = Message::new(MessageId::new(id), "go".to_owned(), None).expect("it may be said");
+        act::say(self.desk(), &self.id, message).await.expect("it is said");
+        self.sessions.wake(&self.id);
+    }
+
+    /// Stops the turn, and says how long it took to end.
+    async fn stop(&self, turn: &str) -> Duration {
+        let turn = TurnId::new(turn);
+        let since = Instant::now();
+        act::stop(self.desk(), &self.id, &turn).await.expect("it is stopped");
+        self.sessions.stop(&self.id, &turn);
+        self.sessions.wake(&self.id);
+        self.rest().await;
+        since.elapsed()
+    }
+
+    async fn rest(&self) {
+        while self.sessions.is_driven(&self.id) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    async fn runs(&self) {
+        let mut running = self.world.running();
+        running.wait_for(|count| *count > 0).await.expect("the world is there");
+    }
+
+    fn recorded(&self) -> Vec<String> {
+        self.journal.entries(&self.id).iter().map(entry).collect()
+    }
+
+    fn outcomes(&self) -> Vec<Outcome> {
+        let entries = self.journal.entries(&self.id);
+        let ended = entries.into_iter().filter_map(|entry| match entry.body {
+            Body::Ended { outcome, .. } => Some(outcome),
+            _ => None,
+        });
+        ended.collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_stream() {
+    let scene = Scene::new([Line::Streams("Once upon".to_owned())]);
+    scene.say("m1").await;
+    scene.model.wanted().await;
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+    assert!(scene.recorded().contains(&"replied (cancelled) \"Once upon\"".to_owned()), "{:?}", scene.recorded());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_the_wait_before_the_next_try() {
+    let scene = Scene::new([Line::Faults(SampleFault::Busy), Line::Faults(SampleFault::Busy)]);
+    scene.say("m1").await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert_eq!(scene.model.said(), 2, "the second wait has begun");
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_run() {
+    let scene = Scene::new([Line::calls("", &[("slow", "{}")])]);
+    scene.say("m1").await;
+    scene.runs().await;
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_run_that_does_not_listen() {
+    let scene = Scene::new([Line::calls("", &[("stubborn", "{}")])]);
+    scene.say("m1").await;
+    scene.runs().await;
+    assert!(scene.stop("m1").await <= Duration::from_millis(3100));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_hook_that_hangs() {
+    let scene = Scene::new([Line::calls("", &[("read", r#"{"path":"a.txt"}"#)])]);
+    scene.hook.set(None, Does::Hang);
+    scene.say("m1").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(scene.hook.seen().len(), 1, "the hook was asked");
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_another_turn_stops_nothing() {
+    let scene = Scene::new([Line::text("Hello."), Line::Streams("Once upon".to_owned())]);
+    scene.say("m1").await;
+    scene.rest().await;
+    scene.say("m2").await;
+    scene.model.wanted().await;
+    let stopped = act::stop(scene.desk(), &scene.id, &TurnId::new("m1")).await.expect("it is asked");
+    scene.sessions.stop(&scene.id, &TurnId::new("m1"));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(!stopped && scene.sessions.is_driven(&scene.id), "{:?}", scene.recorded());
+    assert!(scene.stop("m2").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Answered, Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_wakes_a_turn_that_rests() {
+    let scene = Scene::new([Line::calls("", &[("write", r#"{"path":"a.txt","text":"new"}"#)])]);
+    scene.say("m1").await;
+    scene.rest().await;
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_that_comes_while_the_loop_reads_what_was_said_is_not_lost() {
+    let scene = Scene::over([Line::Streams("Once upon".to_owned())], |journal| Arc::new(LateReads(journal)));
+    scene.say("m1").await;
+    tokio::time::sleep(LATE / 2).await;
+    let ended = tokio::time::timeout(Duration::from_secs(60), scene.stop("m1")).await;
+    assert!(ended.is_ok_and(|took| took <= Duration::from_secs(1)), "{:?}", scene.recorded());
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_reply_is_no_answer_when_the_desk_is_shut() {
+    let scene = Scene::new([Line::Streams("Once upon".to_owned())]);
+    scene.say("m1").await;
+    scene.model.wanted().await;
+    scene.sessions.shut().await;
+    assert_eq!(scene.recorded(), ["said m1 \"go\""]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_nobody_cancelled_and_says_so_is_a_fault() {
+    let cancelled = |text: &str| match Line::text(text) {
+        Line::Says(reply) => Line::Says(Sampled { stop: StopReason::Cancelled, ..reply }),
+        other => other,
+    };
+    for text in ["", "Once upon"] {
+        let scene = Scene::new([cancelled(text)]);
+        scene.say("m1").await;
+        tokio::time::timeout(Duration::from_secs(60), scene.rest()).await.expect("it comes to rest");
+        assert!(matches!(scene.outcomes().as_slice(), [Outcome::ModelUnavailable(_)]), "{:?}", scene.recorded());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_and_messages_wake_the_desk() {
+    let write = [("write", r#"{"path":"a.txt","text":"new"}"#)];
+    let scene = Scene::new([Line::calls("", &write), Line::text("Done."), Line::text("And now?")]);
+    scene.say("m1").await;
+    scene.rest().await;
+    let entries = scene.journal.entries(&scene.id);
+    let asked = entries.iter().find_map(|entry| match &entry.body {
+        Body::Asked(asked) => Some((asked.id.clone(), asked.digest)),
+        _ => None,
+    });
+    let (id, digest) = asked.expect("it was asked");
+    let answered = act::answer(scene.desk(), &id, digest, Decision::Approve, "test").await.expect("it is answered");
+    assert_eq!(answered.0, scene.id);
+    scene.sessions.wake(&scene.id);
+    scene.rest().await;
+    scene.say("m2").await;
+    scene.rest().await;
+    assert_eq!(scene.outcomes(), [Outcome::Answered, Outcome::Answered]);
+    assert_eq!(scene.world.file("a.txt").as_deref(), Some("new"));
+}
