@@ -27,6 +27,8 @@ pub enum Line {
     Faults(SampleFault),
     /// The adapter panics.
     Panics,
+    /// It never answers, and does not hear a cancel.
+    Hangs,
 }
 
 impl Line {
@@ -234,6 +236,7 @@ impl Model for ScriptedModel {
                 Err(fault)
             }
             Some(Line::Faults(fault)) => Err(fault),
+            Some(Line::Hangs) => std::future::pending().await,
             Some(Line::Panics) => panic!("the model was told to panic"),
         }
     }

@@ -24,10 +24,11 @@ use crate::run::RunError;
 const GRACE: Duration = Duration::from_secs(3);
 
 pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>) -> Result<(), RunError> {
-    if let Some(landed) = landed(live, &calls).await {
+    let Some(landed) = live.stop.run_until_cancelled(landed(live, &calls)).await else { return Ok(()) };
+    if let Some(landed) = landed {
         return live.record(vec![landed]).await;
     }
-    let changed = changed(live, &calls).await;
+    let Some(changed) = live.stop.run_until_cancelled(changed(live, &calls)).await else { return Ok(()) };
     if !changed.is_empty() {
         return live.record(changed).await;
     }

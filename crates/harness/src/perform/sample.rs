@@ -16,6 +16,9 @@ use crate::live::Live;
 use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer};
 use crate::run::RunError;
 
+/// How long a model may take to end after a cancel; its promise is 500 ms.
+const DEAF: Duration = Duration::from_millis(800);
+
 pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
     let Request { prompt, wait_ms } = request;
     if wait_ms > 0 && live.stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(wait_ms))).await.is_none()
@@ -24,9 +27,10 @@ pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Sett
     }
     let id = ReplyId::new(live.ports.clock.new_id());
     let draft = DraftReply::new(live.ports.observer.as_ref(), live.conversation.id(), &id);
-    let outcome = ask_model(live, &prompt, &draft, setting).await;
+    let outcome = unless_deaf(live, ask_model(live, &prompt, &draft, setting)).await;
     let shown = draft.has_shown();
     drop(draft);
+    let Some(outcome) = outcome else { return Ok(()) };
     match outcome {
         Ok(sampled) if sampled.stop == StopReason::Cancelled => cancelled(live, id, &prompt, sampled, shown).await,
         Ok(sampled) => record(live, id, &prompt, sampled).await,
@@ -35,6 +39,19 @@ pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Sett
             // A fault that the stop itself brought about is none of the model's.
             if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(fault)]).await }
         }
+    }
+}
+
+/// Leaves a model that does not end soon after a cancel, as it promises to.
+async fn unless_deaf<T>(live: &Live<'_>, asking: impl Future<Output = T>) -> Option<T> {
+    let deaf = async {
+        live.stop.cancelled().await;
+        tokio::time::sleep(DEAF).await;
+    };
+    tokio::select! {
+        biased;
+        answer = asking => Some(answer),
+        () = deaf => None,
     }
 }
 

@@ -20,7 +20,9 @@ pub(super) const APPRAISE_TIME: Duration = Duration::from_secs(30);
 pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>) -> Result<(), RunError> {
     let mut screened = Vec::with_capacity(calls.len());
     for call in calls {
-        screened.push(Body::Screened(Box::new(screen_one(live, call).await)));
+        // After a stop nothing of the round runs, so nobody has to say what it would do.
+        let Some(one) = live.stop.run_until_cancelled(screen_one(live, call)).await else { return Ok(()) };
+        screened.push(Body::Screened(Box::new(one)));
     }
     live.record(screened).await
 }

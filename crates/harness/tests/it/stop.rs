@@ -147,6 +147,15 @@ async fn a_stop_ends_a_stream() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_sample_that_does_not_listen() {
+    let scene = Scene::new([Line::Hangs]);
+    scene.say("m1").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(scene.stop("m1").await <= Duration::from_secs(1));
+    assert_eq!(scene.outcomes(), [Outcome::Stopped]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_ends_the_wait_before_the_next_try() {
     let scene = Scene::new([Line::Faults(SampleFault::Busy), Line::Faults(SampleFault::Busy)]);
     scene.say("m1").await;
