@@ -65,10 +65,11 @@ async fn changed(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
     let mut changed = Vec::new();
     for cleared in calls.iter().filter(|call| !repeats(live, call)) {
         let call = cleared.call();
+        let hooks = || live.turn().and_then(|turn| turn.screened(call.id())).map(|seen| seen.hooks.clone());
         let screened = match appraise(live, call).await {
             Ok(appraisal) if call.digest(&appraisal.facts) == cleared.digest() => continue,
-            Ok(appraisal) => pass(call, Vec::new(), appraisal),
-            Err(reason) => refused(call, Vec::new(), reason),
+            Ok(appraisal) => pass(call, hooks().unwrap_or_default(), appraisal),
+            Err(reason) => refused(call, hooks().unwrap_or_default(), reason),
         };
         changed.push(Body::Screened(Box::new(screened)));
     }
