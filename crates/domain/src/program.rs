@@ -52,6 +52,12 @@ pub fn judge_argv(argv: &[String]) -> Result<(), ProgramFault> {
     options::judge(program, &known_as(program), arguments)
 }
 
+/// The script file that an interpreter is to run, as written. Judged calls have at most one.
+pub fn script(argv: &[String]) -> Option<&str> {
+    let (program, arguments) = argv.split_first()?;
+    special::script_file(&known_as(program), arguments)
+}
+
 /// Judges a program by name alone: the one that was written, or one that its file in the tool image is known by.
 pub fn judge_name(program: &str) -> Result<(), ProgramFault> {
     let fault = |(because, instead)| ProgramFault::Program { program: program.to_owned(), because, instead };

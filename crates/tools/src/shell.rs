@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::call::ClearedCall;
+use domain::digest::Digest;
 use domain::facts::{Appraisal, CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::place::{self, MOUNTED_HOME, MOUNTED_WORK};
 use domain::program;
@@ -18,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::erase::TypedTool;
-use crate::files::beneath::{Beneath, Found};
+use crate::files::beneath::{Beneath, Found, HASHED_BYTES};
 use crate::files::preview;
 use crate::places::{Places, Target, WORK_MOUNT, off_thread, says, shown};
 
@@ -90,6 +91,8 @@ struct Ready {
     argv: Vec<String>,
     program: String,
     folder: Folder,
+    /// The folder it starts in, and the script that an interpreter would run, with its hash.
+    paths: Vec<PathFact>,
 }
 
 /// The folder a command starts in.
@@ -135,7 +138,42 @@ impl Tool {
         let name = argv[0].clone();
         let program = off_thread(move || image.resolve(&name)).await??;
         let folder = self.folder(input.dir.as_deref(), scope).await?;
-        Ok(Ready { argv, program, folder })
+        let mut paths = vec![folder.fact()];
+        if let Some(script) = program::script(&argv) {
+            paths.push(self.script(script, &folder, scope).await?);
+        }
+        Ok(Ready { argv, program, folder, paths })
+    }
+
+    /// The script file as it is now: an approval is for this content.
+    async fn script(&self, written: &str, folder: &Folder, scope: &Scope) -> Result<PathFact, String> {
+        let below = written.strip_prefix(MOUNTED_WORK).map(|rest| format!("work{rest}"));
+        let below = below.or_else(|| written.strip_prefix(MOUNTED_HOME).map(|rest| format!("~{rest}")));
+        let path = match below {
+            Some(path) => path,
+            None if written.starts_with('/') => {
+                return Err(says(written, "a script lies in ~/ or work/; give its path from the folder on"));
+            }
+            // From the home a command finds the work folder as `work/`.
+            None if folder.root == Root::Home && folder.parts.is_empty() => written.to_owned(),
+            None => format!("{}/{written}", folder.shown().trim_end_matches('/')),
+        };
+        let Target::Tree(tree, place) = self.places.target(&path, &scope.conversation)? else {
+            return Err(says(&path, "a note is no script"));
+        };
+        off_thread(move || {
+            let bytes = tree.find(&place.parts).and_then(|spot| Ok((tree.read(&spot, HASHED_BYTES)?, spot.parts)));
+            let (bytes, parts) = bytes.map_err(|fault| says(&path, fault))?;
+            let now = Content::Hash(Digest::of_bytes(&bytes));
+            Ok(PathFact {
+                path: shown(place.root, &parts),
+                root: place.root,
+                class: EffectClass::Execute,
+                now,
+                bytes: 0,
+            })
+        })
+        .await?
     }
 
     async fn folder(&self, dir: Option<&str>, scope: &Scope) -> Result<Folder, String> {
@@ -201,6 +239,10 @@ impl Folder {
     fn shown(&self) -> String {
         shown(self.root, &self.parts)
     }
+
+    fn fact(&self) -> PathFact {
+        PathFact { path: self.shown(), root: self.root, class: EffectClass::Read, now: Content::Unread, bytes: 0 }
+    }
 }
 
 /// Whether a home may be shown to a command whole: it may not if keys lie at its top, since names are not covered yet.
@@ -258,17 +300,10 @@ impl TypedTool for Tool {
 
     async fn appraise(&self, input: Shell, scope: &Scope) -> Result<Appraisal, String> {
         let ready = self.ready(&input, scope).await?;
-        let dir = PathFact {
-            path: ready.folder.shown(),
-            root: ready.folder.root,
-            class: EffectClass::Read,
-            now: Content::Unread,
-            bytes: 0,
-        };
         let command = CommandFact { argv: ready.argv.clone(), program: Some(ready.program), quiet: true };
         let facts = Facts {
             classes: BTreeSet::from([EffectClass::Execute]),
-            paths: vec![dir],
+            paths: ready.paths,
             command: Some(command),
             ..Facts::of(EffectClass::Execute)
         };
@@ -281,10 +316,11 @@ impl TypedTool for Tool {
             Ok(ready) => ready,
             Err(reason) => return Ran::failed(reason),
         };
-        let cleared = call.facts().command.as_ref();
-        if cleared.is_none_or(|fact| fact.argv != ready.argv || fact.program.as_ref() != Some(&ready.program)) {
+        let fits = |fact: &CommandFact| fact.argv == ready.argv && fact.program.as_ref() == Some(&ready.program);
+        if !call.facts().command.as_ref().is_some_and(fits) || call.facts().paths != ready.paths {
             return Ran::failed(
-                "The program is another one than when it was looked at; nothing was run. Call it again.",
+                "The program, its script or its folder is another one than when it was looked at; nothing was run. Call \
+                 it again.",
             );
         }
         let (place, seconds) = (ready.folder.shown(), input.seconds().unwrap_or(SECONDS));

@@ -10,12 +10,10 @@ const INLINE: &str = "code in an argument or from standard input is not run; wri
 
 /// What closes a call of a program beside the table of options.
 pub(super) fn violation<'a>(is: &dyn Fn(&str) -> bool, arguments: &'a [String]) -> Violation<'a> {
+    if let Some(harmless) = interpreter(is) {
+        return script(arguments, harmless);
+    }
     match () {
-        () if is("node nodejs") => script(arguments, &["--no-warnings", "--trace-warnings", "--check", "-c"]),
-        () if is("perl") || is("perl5") => script(arguments, &["-w", "-W", "-c", "-t", "-T", "-u"]),
-        () if is("ruby jruby truffleruby") => script(arguments, &["-w", "-W", "-c", "-W0", "-W1", "-W2", "--yjit"]),
-        () if is("php") => script(arguments, &["-n", "-q", "-l", "--no-header", "--syntax-check"]),
-        () if is("lua luajit texlua luau") => script(arguments, &["-E", "-W"]),
         () if is("git") => git(arguments),
         () if is("tar gtar star bsdtar") => tar(arguments),
         () if is("rsync openrsync") => first(arguments, is_remote, NETWORK),
@@ -98,6 +96,26 @@ pub(super) fn violation<'a>(is: &dyn Fn(&str) -> bool, arguments: &'a [String]) 
         () if is("jq yq gojq jaq") => first(arguments, |word| word == "-L" || word.starts_with("-L/"), LOADS),
         () => None,
     }
+}
+
+/// Interpreters that may run a script file, each with the options that may stand before it.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("node nodejs", &["--no-warnings", "--trace-warnings", "--check", "-c"]),
+    ("perl perl5", &["-w", "-W", "-c", "-t", "-T", "-u"]),
+    ("ruby jruby truffleruby", &["-w", "-W", "-c", "-W0", "-W1", "-W2", "--yjit"]),
+    ("php", &["-n", "-q", "-l", "--no-header", "--syntax-check"]),
+    ("lua luajit texlua luau", &["-E", "-W"]),
+];
+
+fn interpreter(is: &dyn Fn(&str) -> bool) -> Option<&'static [&'static str]> {
+    INTERPRETERS.iter().find(|(names, _)| is(names)).map(|(_, harmless)| *harmless)
+}
+
+/// The script file among the arguments of an interpreter that is known by these names.
+pub(super) fn script_file<'a>(names: &[String], arguments: &'a [String]) -> Option<&'a str> {
+    let is = |list: &str| list.split_whitespace().any(|known| names.iter().any(|name| name == known));
+    let harmless = interpreter(&is)?;
+    arguments.iter().map(String::as_str).find(|word| !harmless.contains(word)).filter(|word| !word.starts_with('-'))
 }
 
 fn first<'a>(arguments: &'a [String], closes: impl Fn(&str) -> bool, because: &'static str) -> Violation<'a> {

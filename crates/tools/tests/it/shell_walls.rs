@@ -73,3 +73,28 @@ async fn a_repository_starts_no_program_and_the_environment_is_made() {
     }
     assert!(!text.contains("CARGO") && !text.contains("RIAD"), "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_runs_as_it_was_when_it_was_cleared() {
+    let room = Room::sandboxed().await;
+    room.put("job.pl", "print 6 * 7, qq(\\n);\n");
+    let run = json!({"line": "perl -w job.pl"});
+    let appraisal = room.appraise("shell", run.clone()).await.unwrap();
+    let [_, script] = &appraisal.facts.paths[..] else { panic!("{:?}", appraisal.facts.paths) };
+    let hash = domain::digest::Digest::of_bytes(&room.bytes("job.pl"));
+    assert_eq!((script.path.as_str(), &script.now), ("~/job.pl", &domain::facts::Content::Hash(hash)));
+    let text = room.done("shell", run.clone()).await;
+    assert!(text.contains("42"), "{text}");
+    let cleared = room.clear("shell", run).await.unwrap();
+    room.put("job.pl", "print 'other';\n");
+    let ran = room.run(&cleared).await;
+    assert!(ran.text.contains("nothing was run"), "{}", ran.text);
+    room.done("file_write", json!({"path": "work/a.pl", "content": "print 'from work';\n"})).await;
+    for (line, dir) in [("perl work/a.pl", "~/"), ("perl a.pl", "work/"), ("perl ./a.pl", "work")] {
+        let text = room.done("shell", json!({"line": line, "dir": dir})).await;
+        assert!(text.contains("from work"), "{text}");
+    }
+    for line in ["perl none.pl", "perl /etc/hostname", "perl ../x.pl", "perl -e 1"] {
+        assert!(room.appraise("shell", json!({"line": line})).await.is_err(), "{line}");
+    }
+}
