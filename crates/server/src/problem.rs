@@ -75,7 +75,10 @@ codes! {
 
 /// One refusal: nothing changed, one code, one plain sentence with the next step.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct Problem(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     code: Code,
     detail: String,
     next_step: Option<&'static str>,
@@ -97,8 +100,8 @@ pub struct Field {
 impl Problem {
     /// A problem with this sentence.
     pub fn new(code: Code, detail: impl ToString) -> Self {
-        let detail = detail.to_string();
-        Self { code, detail, next_step: None, fields: Vec::new(), retry_after: None, etag: None, more: Map::new() }
+        let (detail, more) = (detail.to_string(), Map::new());
+        Self(Box::new(Parts { code, detail, next_step: None, fields: Vec::new(), retry_after: None, etag: None, more }))
     }
 
     /// There is nothing of that name, or it belongs to somebody else: the same words for both.
@@ -115,78 +118,82 @@ impl Problem {
     /// One bad field.
     pub fn field(pointer: impl Into<String>, detail: impl ToString) -> Self {
         let field = Field { pointer: pointer.into(), detail: detail.to_string() };
-        Self { fields: vec![field], ..Self::new(Code::Invalid, detail) }
+        Self::new(Code::Invalid, detail).fields(vec![field])
     }
 
     /// With these bad fields.
     #[must_use]
-    pub fn fields(self, fields: Vec<Field>) -> Self {
-        Self { fields, ..self }
+    pub fn fields(mut self, fields: Vec<Field>) -> Self {
+        self.0.fields = fields;
+        self
     }
 
     /// With the next step.
     #[must_use]
-    pub fn next(self, step: &'static str) -> Self {
-        Self { next_step: Some(step), ..self }
+    pub fn next(mut self, step: &'static str) -> Self {
+        self.0.next_step = Some(step);
+        self
     }
 
     /// With seconds to wait.
     #[must_use]
-    pub fn retry_after(self, seconds: u64) -> Self {
-        Self { retry_after: Some(seconds), ..self }
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
     }
 
     /// With the tag of what is there now.
     #[must_use]
-    pub fn etag(self, tag: String) -> Self {
-        Self { etag: Some(tag), ..self }
+    pub fn etag(mut self, tag: String) -> Self {
+        self.0.etag = Some(tag);
+        self
     }
 
     /// With a further member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.more.insert(name.to_owned(), value.into());
+        self.0.more.insert(name.to_owned(), value.into());
         self
     }
 
     /// Its code.
     pub fn code(&self) -> Code {
-        self.code
+        self.0.code
     }
 
     /// The JSON body.
     pub fn body(&self, request_id: &str) -> Value {
         let mut body = json!({
-            "type": format!("urn:riad:problem:{}", self.code.text()),
-            "title": self.code.title(),
-            "status": self.code.status().as_u16(),
-            "detail": self.detail,
-            "code": self.code.text(),
+            "type": format!("urn:riad:problem:{}", self.0.code.text()),
+            "title": self.0.code.title(),
+            "status": self.0.code.status().as_u16(),
+            "detail": self.0.detail,
+            "code": self.0.code.text(),
             "request_id": request_id,
         });
         let members = body.as_object_mut().expect("an object was just made");
-        if !self.fields.is_empty() {
-            members.insert("fields".to_owned(), json!(self.fields));
+        if !self.0.fields.is_empty() {
+            members.insert("fields".to_owned(), json!(self.0.fields));
         }
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = self.0.retry_after {
             members.insert("retry_after".to_owned(), seconds.into());
         }
-        if let Some(step) = self.next_step {
+        if let Some(step) = self.0.next_step {
             members.insert("next_step".to_owned(), step.into());
         }
-        members.extend(self.more.clone());
+        members.extend(self.0.more.clone());
         body
     }
 
     /// The whole answer, once the request's id is known.
     pub fn render(&self, request_id: &str) -> Response {
-        let mut response = (self.code.status(), self.body(request_id).to_string()).into_response();
+        let mut response = (self.0.code.status(), self.body(request_id).to_string()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = self.0.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some(tag) = self.etag.as_ref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
+        if let Some(tag) = self.0.etag.as_ref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
             headers.insert(header::ETAG, tag);
         }
         response
@@ -196,7 +203,7 @@ impl Problem {
 /// The answer carries the problem along; `headers` writes it down with the request's id.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = self.code.status().into_response();
+        let mut response = self.0.code.status().into_response();
         response.extensions_mut().insert(self);
         response
     }

@@ -76,7 +76,7 @@ pub(super) struct Folders {
 
 pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Fault> {
     let path = |key: &str, default: PathBuf| values.get(key).map_or(default, PathBuf::from);
-    let models = path("models.dir", folders.data.join("riad-models"));
+    let models = path("models.dir", folders.data.join("riad/models"));
     let beside = folders.program.clone().unwrap_or_default().join("riad-llm");
     let config = Config {
         listen: listen(values),
@@ -109,8 +109,8 @@ fn check_folders(values: &Values, config: &Config) -> Result<(), Fault> {
             return Err(Fault { origin: origin_of(values, key), says });
         }
     }
-    if config.models.starts_with(&config.data) && values.get("models.dir").is_none() {
-        let says = "the models folder lies inside the data folder; name another with models.dir".to_owned();
+    if config.data.starts_with(&config.models) {
+        let says = "the data folder must not lie in the models folder; name another with data.dir".to_owned();
         return Err(Fault { origin: origin_of(values, "data.dir"), says });
     }
     Ok(())

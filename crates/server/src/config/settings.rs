@@ -79,7 +79,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "models.dir",
         kind: Kind::Path,
-        default: "`riad-models` in the data folder of the platform",
+        default: "`riad/models` in the data folder of the platform",
         description: "The folder of model files.",
         example: "/srv/models",
     },

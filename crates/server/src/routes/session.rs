@@ -9,7 +9,7 @@ use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use domain::account::TypedPassword;
 use domain::digest::Digest;
 use serde::Deserialize;
-use store::{Person, SessionToken, SignIn, SignInError, SignedIn, Unlock};
+use store::{Person, SessionToken, SignIn, SignInError, SignedIn, Unlock, VaultFault};
 
 use crate::extract::{Authenticated, Body, Peer};
 use crate::problem::{Code, Problem};
@@ -97,9 +97,12 @@ pub(super) async fn show(
 pub(super) async fn unlock(
     State(app): State<Arc<App>>,
     Peer(peer): Peer,
+    headers: HeaderMap,
     Authenticated { session, token: before }: Authenticated,
     Body { value: form, .. }: Body<UnlockForm>,
 ) -> Result<Response, Problem> {
+    // Only a lasting sign-in leaves a device behind; any other session goes with the browser.
+    let lasting = app.cookies.device(&headers, peer).is_some();
     let form =
         Unlock { password: TypedPassword::new(form.password), address: peer.ip(), accept_older: form.accept_older };
     let person = session.person.clone();
@@ -111,7 +114,7 @@ pub(super) async fn unlock(
     let unlocked = unlocked.map_err(|error| sign_in_problem(error, Code::PasswordWrong))?;
     let room = app.room(&person, unlocked.vault).await.map_err(Problem::internal)?;
     room.hub.end_session(&name(&before));
-    let cookie = AppendHeaders([(header::SET_COOKIE, app.cookies.set_session(&unlocked.token.expose(), true))]);
+    let cookie = AppendHeaders([(header::SET_COOKIE, app.cookies.set_session(&unlocked.token.expose(), lasting))]);
     Ok((cookie, Json(view(&app, &person, true, &unlocked.token))).into_response())
 }
 
@@ -148,6 +151,7 @@ fn sign_in_problem(error: SignInError, wrong: Code) -> Problem {
             Problem::new(Code::Throttled, says).retry_after(seconds)
         }
         SignInError::Busy => Problem::new(Code::Busy, error).retry_after(2),
+        SignInError::Vault(fault @ VaultFault::Older) => Problem::new(Code::VaultFault, fault).with("older", true),
         SignInError::Vault(fault) => Problem::new(Code::VaultFault, fault),
         SignInError::Store(error) => Problem::from(error),
     }
