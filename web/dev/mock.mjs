@@ -149,7 +149,7 @@ function currentSession(request) {
   return token === undefined ? undefined : sessions.get(token);
 }
 
-function checkPassword(given) {
+function checkPassword(given, status = 401) {
   if (heldUntil > Date.now()) throw throttled();
   if (given === state.password) return void (wrong = 0);
   wrong += 1;
@@ -158,7 +158,7 @@ function checkPassword(given) {
     wrong = 0;
     throw throttled();
   }
-  throw new Refusal(401, "wrong_credentials", "Handle and password do not fit.", { next_step: "Check both and try again." });
+  throw new Refusal(status, status === 403 ? "password_wrong" : "sign_in_wrong", "Handle and password do not fit.", { next_step: "Check both and try again." });
 }
 
 function throttled() {
@@ -193,7 +193,7 @@ const routes = [
   }],
   ["GET", "/session", ({ session }) => [200, sessionOf(session)]],
   ["POST", "/session/unlock", ({ body, response }) => {
-    checkPassword(body.password);
+    checkPassword(body.password, 403);
     locked = false;
     return [200, sessionOf(open(response))];
   }],
@@ -297,7 +297,7 @@ async function api(request, response, url) {
   const doors = ["/setup", "/sessions"].includes(path);
   if (!doors && !session) throw new Refusal(401, "signed_out", "Sign in first.");
   if (!doors && locked && !path.startsWith("/session")) throw new Refusal(423, "vault_locked", "The vault is locked.");
-  if (request.method !== "GET" && !doors && request.headers["x-riad-csrf"] !== session.csrf) throw new Refusal(403, "csrf", "The request does not come from this session.");
+  if (request.method !== "GET" && !doors && request.headers["x-riad-csrf"] !== session.csrf) throw new Refusal(403, "csrf_wrong", "The request does not come from this session.");
   if (path === "/files/content") return content(response, url);
   const route = matched(request.method, path);
   if (!route) throw new Refusal(404, "unknown_route", "There is nothing here.");

@@ -34,6 +34,8 @@ export interface Call {
 
 export class Api {
   csrf = "";
+  /** Asks for the session anew, when another tab has changed it. */
+  renew: () => Promise<void> = async () => {};
   /** Called with a problem before it is thrown, except for quiet calls. */
   onProblem: (problem: Problem) => void = () => {};
 
@@ -54,6 +56,16 @@ export class Api {
   }
 
   async send(method: string, path: string, call: Call): Promise<Response> {
+    try {
+      return await this.once(method, path, call);
+    } catch (fault) {
+      if (!(fault instanceof Problem) || fault.code !== "csrf_wrong") throw fault;
+      await this.renew();
+      return this.once(method, path, call);
+    }
+  }
+
+  private async once(method: string, path: string, call: Call): Promise<Response> {
     const headers: Record<string, string> = { accept: "application/json" };
     if (method !== "GET") {
       headers["x-riad-csrf"] = this.csrf;

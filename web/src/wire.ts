@@ -250,4 +250,6 @@ export interface ProblemBody {
   who?: string;
   what?: string;
   when?: string;
+  /** Of a vault that stays shut: its file is older than the one last seen, and can be opened all the same. */
+  older?: boolean;
 }

@@ -55,6 +55,7 @@ export class Riad {
 
   constructor() {
     this.api.onProblem = (problem) => this.judge(problem);
+    this.api.renew = async () => void (await this.sessionStands());
     this.connection = new Connection({
       address: () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/events`,
       opened: () => this.apply({ is: "opened" }),
@@ -141,14 +142,10 @@ export class Riad {
     this.enter(await this.api.json<Session>("POST", "/sessions", { body: { handle, password, keep }, key: freshKey(), quiet: true }));
   }
 
-  async unlock(password: string): Promise<void> {
-    try {
-      this.enter(await this.api.json<Session>("POST", "/session/unlock", { body: { password }, key: freshKey(), quiet: true }));
-    } catch (fault) {
-      // A wrong password and a session that is over both give 401; asking for the session tells them apart.
-      if (fault instanceof Problem && fault.status === 401) await this.sessionStands();
-      throw fault;
-    }
+  /** `older` accepts a vault file that is older than the one last seen. */
+  async unlock(password: string, older = false): Promise<void> {
+    const body = older ? { password, accept_older: true } : { password };
+    this.enter(await this.api.json<Session>("POST", "/session/unlock", { body, key: freshKey() }));
   }
 
   async lock(): Promise<void> {
@@ -392,7 +389,7 @@ export class Riad {
 
   // --- Acting -----------------------------------------------------------------------------------------------------
 
-  kept(): Kept[] {
+  kept(): readonly Kept[] {
     return this.outbox?.all() ?? [];
   }
 
@@ -404,9 +401,10 @@ export class Riad {
     return this.kept().find((each) => (each.act.does === "answer" || each.act.does === "answer_question") && each.act.item === item);
   }
 
-  say(conversation: string | undefined, text: string): void {
+  /** False when it could not be written down here. */
+  say(conversation: string | undefined, text: string): boolean {
     const key = freshKey();
-    this.act(key, conversation === undefined ? { does: "say", text, conversationKey: freshKey() } : { does: "say", conversation, text });
+    return this.act(key, conversation === undefined ? { does: "say", text, conversationKey: freshKey() } : { does: "say", conversation, text });
   }
 
   stop(conversation: string, turn: string | undefined): void {
@@ -450,10 +448,16 @@ export class Riad {
     this.changed();
   }
 
-  private act(key: string, act: Act): void {
-    this.outbox?.add(key, act, new Date().toISOString());
+  private act(key: string, act: Act): boolean {
+    try {
+      this.outbox?.add(key, act, new Date().toISOString());
+    } catch {
+      this.note(t("outbox.full"), true);
+      return false;
+    }
     this.changed();
     void this.sender.wake();
+    return true;
   }
 
   /** Answers that have arrived leave once their item is gone from the inbox. */
@@ -535,8 +539,9 @@ export class Riad {
   private becauseOf(fault: unknown, { act }: Kept): Sent {
     if (!(fault instanceof Problem)) return { is: "later" };
     if (fault.status === 401 || fault.status === 423) return { is: "blocked" };
-    if (fault.status === 429 || fault.status === 503) return { is: "later", afterMs: (fault.body.retry_after ?? 1) * 1000 };
-    if (fault.status >= 500 || fault.code === "key_in_use") return { is: "later" };
+    if (fault.status === 507) return { is: "refused", reason: fault.sentence };
+    if (fault.status === 429 || fault.status === 503 || fault.code === "still_working") return { is: "later", afterMs: (fault.body.retry_after ?? 1) * 1000 };
+    if (fault.status >= 500) return { is: "later" };
     if (act.does === "answer" || act.does === "answer_question") return this.answerRefused(fault, act.item);
     if (act.does === "withdraw" && fault.status === 409) {
       this.note(t("steer.too_late"));

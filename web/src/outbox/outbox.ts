@@ -33,18 +33,22 @@ export interface Shelf {
 }
 
 export class Outbox {
+  private readText = "[]";
+  private readActs: readonly Kept[] = [];
+
   constructor(
     private readonly shelf: Shelf,
     private readonly name: string,
   ) {}
 
-  all(): Kept[] {
-    try {
-      const kept: unknown = JSON.parse(this.shelf.getItem(this.name) ?? "[]");
-      return Array.isArray(kept) ? (kept as Kept[]) : [];
-    } catch {
-      return [];
+  /** All acts, oldest first. Another tab may have changed them, so the shelf is asked each time and read when it differs. */
+  all(): readonly Kept[] {
+    const text = this.shelf.getItem(this.name) ?? "[]";
+    if (text !== this.readText) {
+      this.readText = text;
+      this.readActs = parse(text);
     }
+    return this.readActs;
   }
 
   add(key: string, act: Act, at: string): void {
@@ -79,5 +83,14 @@ export class Outbox {
   private write(kept: Kept[]): void {
     if (kept.length === 0) this.shelf.removeItem(this.name);
     else this.shelf.setItem(this.name, JSON.stringify(kept));
+  }
+}
+
+function parse(text: string): readonly Kept[] {
+  try {
+    const kept: unknown = JSON.parse(text);
+    return Array.isArray(kept) ? (kept as Kept[]) : [];
+  } catch {
+    return [];
   }
 }

@@ -89,7 +89,7 @@ export class Composer extends Part {
   private send(): void {
     const text = this.text.trim();
     if (text === "") return;
-    riad.say(this.conversation, text);
+    if (!riad.say(this.conversation, text)) return;
     this.text = "";
     riad.keepDraft(this.conversation, "");
     this.dispatchEvent(new CustomEvent("sent", { bubbles: true }));

@@ -14,6 +14,7 @@ import { Part } from "./part.ts";
 class Door extends Part {
   @state() protected busy = false;
   @state() protected problem = "";
+  @state() protected older = false;
   @state() protected fields: Readonly<Record<string, string>> = {};
   @state() protected waitsUntil = 0;
   private ticking: ReturnType<typeof setInterval> | undefined;
@@ -27,6 +28,7 @@ class Door extends Part {
     if (this.busy || this.waitsUntil > Date.now()) return;
     this.busy = true;
     this.problem = "";
+    this.older = false;
     this.fields = {};
     try {
       await work();
@@ -43,6 +45,7 @@ class Door extends Part {
     } else if (fault instanceof Problem) {
       this.fields = Object.fromEntries((fault.body.fields ?? []).map((field) => [field.pointer.replace(/^\//, ""), field.detail]));
       this.problem = fault.sentence;
+      this.older = fault.body.older === true;
       if (fault.body.retry_after && (fault.status === 429 || fault.status === 503)) this.holdFor(fault.body.retry_after);
     } else {
       throw fault;
@@ -133,6 +136,7 @@ export class Unlock extends Door {
       <label class="field"><span>${t("signin.password")}</span>
         <input name="password" type="password" autocomplete="current-password" required /></label>
       ${this.submit(t("unlock.act"))}
+      ${this.older ? html`<button class="stern wide" type="button" @click=${() => this.open(true)}>${t("unlock.older")}</button>` : nothing}
       <button class="quiet wide" type="button" @click=${() => void riad.signOut()}>${t("menu.sign_out")}</button>
     </form>`;
   }
@@ -143,10 +147,12 @@ export class Unlock extends Door {
 
   private send(event: SubmitEvent): void {
     event.preventDefault();
+    this.open(false);
+  }
+
+  private open(older: boolean): void {
     const input = this.querySelector<HTMLInputElement>("input[name=password]");
-    void this.attempt(async () => {
-      await riad.unlock(input?.value ?? "");
-    }).then(() => input?.select());
+    void this.attempt(() => riad.unlock(input?.value ?? "", older)).then(() => input?.select());
   }
 }
 

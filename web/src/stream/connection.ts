@@ -21,6 +21,8 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** Closed by the server because the session is over (4401) or the vault locked (4423). */
 const CLOSED_DOORS = [4401, 4423];
+/** Closed because a ninth stream of this person was opened. */
+const TOO_MANY = 4008;
 
 /** The wait before try number `tries` (from 0), with `chance` between 0 and 1. */
 export function waitBefore(tries: number, chance: number): number {
@@ -103,7 +105,10 @@ export class Connection {
       if (socket === this.socket) this.heard(message.data);
     });
     socket.addEventListener("close", ({ code }) => {
-      if (socket === this.socket) this.lost(CLOSED_DOORS.includes(code));
+      if (socket !== this.socket) return;
+      // Too many streams of one person: what nobody looks at waits until somebody does.
+      if (code === TOO_MANY && document.visibilityState === "hidden") this.drop();
+      else this.lost(CLOSED_DOORS.includes(code));
     });
   }
 
