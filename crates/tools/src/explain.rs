@@ -181,6 +181,11 @@ impl World {
     fn judge(&self, path: &str, op: Option<Op>) -> Result<Spot, Fault> {
         let (tree, parts) = self.locate(path)?;
         let spot = tree.find(&parts)?;
+        // A slash at the end asks for a folder (POSIX XBD 4.13).
+        let wants_folder = path.ends_with('/') || path.ends_with("/.");
+        if wants_folder && !matches!(spot.found, Found::Folder(_)) {
+            return Err(Fault::NotAFolder(spot.parts.last().cloned().unwrap_or_default()));
+        }
         let op = op.unwrap_or(match spot.found {
             Found::Absent { .. } => Op::Create,
             Found::File(_) | Found::Folder(_) => Op::Read,

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
 use super::{Explained, Op, World};
 use crate::files::beneath::{Fault, Rights};
@@ -36,6 +36,8 @@ const LINKS: &[(&str, &str)] = &[
     ("grant/up", ".."),
 ];
 
+const SPECIAL: &[(&str, FileType)] = &[("grant/fifo", FileType::Fifo), ("grant/sock", FileType::Socket)];
+
 /// Lays the example into an empty folder and grants its roots: `grant` to be changed, `grant2` to be read, with
 /// `grant/private` closed.
 pub fn lay(folder: &Path) -> Result<World, Fault> {
@@ -52,8 +54,9 @@ pub fn lay(folder: &Path) -> Result<World, Fault> {
     }
     rustix::fs::symlink(folder.join("outside/secret.txt"), folder.join("grant/abs"))?;
     rustix::fs::link(folder.join("outside/secret.txt"), folder.join("grant/hard"))?;
-    let pipe = rustix::fs::FileType::Fifo;
-    rustix::fs::mknodat(CWD, folder.join("grant/fifo"), pipe, Mode::from_raw_mode(0o644), 0)?;
+    for (name, kind) in SPECIAL {
+        rustix::fs::mknodat(CWD, folder.join(name), *kind, Mode::from_raw_mode(0o644), 0)?;
+    }
     World { grants: Vec::new() }.grant(&folder.join("grant"), Rights::Write, &[&["private"]])?.grant(
         &folder.join("grant2"),
         Rights::Read,
@@ -68,8 +71,8 @@ pub fn explain(world: &World, folder: &Path, path: &str, op: Option<Op>) -> Expl
 
 /// Takes away what [`lay`] laid.
 pub fn clear(folder: &Path) -> Result<(), Fault> {
-    let links = LINKS.iter().map(|(name, _)| *name).chain(["grant/abs", "grant/hard", "grant/fifo"]);
-    for name in links.chain(FILES.iter().copied()) {
+    let links = LINKS.iter().map(|(name, _)| *name).chain(["grant/abs", "grant/hard"]);
+    for name in links.chain(SPECIAL.iter().map(|(name, _)| *name)).chain(FILES.iter().copied()) {
         rustix::fs::unlinkat(CWD, folder.join(name), AtFlags::empty())?;
     }
     for name in FOLDERS.iter().rev() {

@@ -30,6 +30,50 @@ fn without_an_operation_the_verdicts_of_the_tree_are_the_same() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
+#[test]
+fn more_paths_on_the_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = example::lay(folder.path()).unwrap();
+    for (path, op, allowed) in [
+        ("in/../a.txt", Some(Op::Read), true),
+        ("{R}/grant/sub/../a.txt", Some(Op::Read), true),
+        ("{R}//grant//a.txt", Some(Op::Read), true),
+        ("in/new.txt", Some(Op::Create), true),
+        ("sub/", Some(Op::List), true),
+        (".", Some(Op::List), true),
+        ("{R}/grant", Some(Op::List), true),
+        ("a.txt", Some(Op::Write), true),
+        ("a.txt", Some(Op::Delete), true),
+        ("sub", Some(Op::Rename), true),
+        ("a.txt/", Some(Op::Read), false),
+        ("a.txt/.", Some(Op::Read), false),
+        ("a.txt/x", Some(Op::Create), false),
+        ("sock", Some(Op::Read), false),
+        ("fifo", Some(Op::Write), false),
+        ("sub", Some(Op::Read), false),
+        ("a.txt", Some(Op::Create), false),
+        ("a.txt", Some(Op::List), false),
+        ("up/outside/secret.txt", Some(Op::Read), false),
+        ("sub/../../grant/a.txt", Some(Op::Read), false),
+        ("out/new.txt", Some(Op::Create), false),
+        ("dangling", Some(Op::Create), false),
+        ("loop1/x", Some(Op::Read), false),
+        ("private/../a.txt", Some(Op::Read), false),
+        ("todeny", Some(Op::List), false),
+        ("{R}/grant2", Some(Op::Rename), false),
+        ("{R}/grant2/r.txt", Some(Op::Write), false),
+        ("{R}/grant2/r.txt", Some(Op::Delete), false),
+        ("{R}/grant/../outside/secret.txt", Some(Op::Read), false),
+        ("{R}/grant-evil/x.txt", Some(Op::Read), false),
+        ("{R}", Some(Op::List), false),
+        (".", Some(Op::Delete), false),
+        ("PRIVATE/key.txt", Some(Op::Read), false),
+    ] {
+        let said = example::explain(&world, folder.path(), path, op);
+        assert_eq!(said.allows(), allowed, "{path} {op:?}: {said:?}");
+    }
+}
+
 fn failure([path, op, verdict, reason, kind, _]: &[String; 6]) -> Option<String> {
     let (path_text, wanted) = (text(path), allows(verdict));
     let got = match kind.as_str() {
