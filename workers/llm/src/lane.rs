@@ -12,7 +12,9 @@ use llama_cpp_2::token::LlamaToken;
 
 /// Tokens of one engine batch at most.
 pub(crate) const BATCH: usize = 512;
-const SMALLEST_STEP: usize = 32;
+/// Nothing is known of the speed before the first step.
+const FIRST_STEP: usize = 32;
+const SMALLEST_STEP: usize = 4;
 /// A step is sized to last this long, so that a cancel and a beat wait no longer (ENGINE-9).
 const STEP: Duration = Duration::from_millis(250);
 /// Lines that may be in memory at once.
@@ -53,7 +55,7 @@ impl<'model> Lane<'model> {
     /// Empty lines; one alone where the memory allows no sharing.
     pub(crate) fn new(context: LlamaContext<'model>, can_share: bool) -> Lane<'model> {
         let lines = (0..if can_share { LINES } else { 1 }).map(|_| Line::default()).collect();
-        Lane { context, lines, active: 0, uses: 0, step: SMALLEST_STEP, logits_row: None }
+        Lane { context, lines, active: 0, uses: 0, step: FIRST_STEP, logits_row: None }
     }
 
     /// Tokens of context.
@@ -165,9 +167,10 @@ impl<'model> Lane<'model> {
         Ok(())
     }
 
-    /// Decodes tokens in whole batches, without asking anybody: for measuring the bare engine.
-    pub(crate) fn decode_whole(&mut self, tokens: &[LlamaToken]) -> Result<(), LaneError> {
+    /// Decodes tokens in whole batches, for measuring the bare engine; `beat` is called before each.
+    pub(crate) fn decode_whole(&mut self, tokens: &[LlamaToken], mut beat: impl FnMut()) -> Result<(), LaneError> {
         for batch in tokens.chunks(BATCH) {
+            beat();
             self.decode(batch, true)?;
         }
         Ok(())
@@ -179,7 +182,7 @@ impl<'model> Lane<'model> {
     }
 
     fn size_step(&mut self, done: usize, took: Duration) {
-        if done < SMALLEST_STEP {
+        if done < self.step {
             return;
         }
         let fitting = done as f64 * STEP.as_secs_f64() / took.as_secs_f64().max(1e-6);

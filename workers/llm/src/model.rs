@@ -117,7 +117,7 @@ impl<'model> Opened<'model> {
     }
 
     /// Times the bare engine on made-up tokens; the sequence is empty afterwards.
-    pub(crate) fn probe(&mut self, probe: Probe) -> Result<Probed, ReplyError> {
+    pub(crate) fn probe(&mut self, probe: Probe, mut beat: impl FnMut()) -> Result<Probed, ReplyError> {
         let total = probe.prefix.saturating_add(probe.new);
         if total as usize >= self.lane.window() {
             let window = u32::try_from(self.lane.window()).unwrap_or(u32::MAX);
@@ -127,11 +127,11 @@ impl<'model> Opened<'model> {
         let made_up: Vec<LlamaToken> = sample.into_iter().cycle().take(total as usize).collect();
         let (prefix, new) = made_up.split_at(probe.prefix as usize);
         self.lane.clear();
-        let prefix_took = timed(|| self.lane.decode_whole(prefix))?;
+        let prefix_took = timed(|| self.lane.decode_whole(prefix, &mut beat))?;
         let mut new_took = Vec::new();
         for _ in 0..probe.repeats {
             self.lane.cut(prefix.len())?;
-            new_took.push(timed(|| self.lane.decode_whole(new))?);
+            new_took.push(timed(|| self.lane.decode_whole(new, &mut beat))?);
         }
         self.lane.clear();
         Ok(Probed { prefix: prefix_took, new: new_took })

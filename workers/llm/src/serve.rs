@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 
-use inference::protocol::message::{Counted, Failure, Hello, Load, Progress, Sample, Stop, read};
+use inference::protocol::message::{Beat, Counted, Failure, Hello, Load, Progress, Sample, Stop, read};
 use inference::protocol::{Fault, Kind, Message, PROTOCOL};
 use llama_cpp_2::list_llama_ggml_backend_devices;
 use llama_cpp_2::llama_backend::LlamaBackend;
@@ -151,7 +151,12 @@ fn answer(
             outlet.send_json(kind, request, &sampled).map_err(ReplyError::from)?;
         }
         Kind::Probe => {
-            let probed = opened.probe(read(message)?)?;
+            let mut beats: u32 = 0;
+            let probed = opened.probe(read(message)?, || {
+                beats += 1;
+                // A channel that is gone shows at the answer.
+                let _ = outlet.send_json(Kind::Beat, request, &Beat { prompt: beats, decoded: 0 });
+            })?;
             outlet.send_json(Kind::Done, request, &probed).map_err(ReplyError::from)?;
         }
         other => return Err(Fault::OutOfOrder(other).into()),
