@@ -79,6 +79,14 @@ pub fn rights(path: &Path) -> io::Result<Option<Rights>> {
     }
 }
 
+/// Below this many free bytes a database may fail to grow (4 MiB).
+const FULL: u64 = 4 * 1024 * 1024;
+
+/// Whether there is no room left where `path` lies.
+pub fn is_full(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < FULL)
+}
+
 /// The names in a folder.
 pub fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = fs::read_dir(folder)?;

@@ -1,13 +1,17 @@
 //! What every answer passes: its id, the security headers (PEOPLE-17), and problems written down.
 
-use axum::extract::Request;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use harness::ports::Clock as _;
 
 use crate::clock::SystemClock;
+use crate::files;
 use crate::problem::{Code, Problem};
+use crate::state::App;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -26,11 +30,11 @@ const ALWAYS: &[(&str, &str)] = &[
 ];
 
 /// The outermost layer.
-pub async fn dress(request: Request, next: Next) -> Response {
+pub async fn dress(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let id = request_id(request.headers());
     let is_api = request.uri().path().starts_with("/api");
     let answer = next.run(request).await;
-    let mut answer = written_down(answer, &id, is_api);
+    let mut answer = written_down(told_why(&app, answer), &id, is_api);
     let headers = answer.headers_mut();
     for (name, value) in ALWAYS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -40,6 +44,16 @@ pub async fn dress(request: Request, next: Next) -> Response {
     }
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
+    }
+    answer
+}
+
+/// A server that fails on a full disk says so: nothing else would help the person.
+fn told_why(app: &App, answer: Response) -> Response {
+    let failed = answer.extensions().get::<Problem>().is_some_and(|problem| problem.code() == Code::Internal);
+    if failed && files::is_full(&app.config.data) {
+        let says = "The disk of the server is full. Nothing was changed; make room on it and try again.";
+        return Problem::new(Code::NoSpace, says).into_response();
     }
     answer
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{Method, StatusCode};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, delete, get, patch, post};
 
@@ -145,7 +145,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(without_row)
         .method_not_allowed_fallback(without_row)
         .layer(from_fn_with_state(app.clone(), site::check_host))
-        .layer(from_fn(headers::dress))
+        .layer(from_fn_with_state(app.clone(), headers::dress))
         .with_state(app)
 }
 
