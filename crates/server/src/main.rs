@@ -11,8 +11,13 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(told) => {
-            let _ = told.print();
-            return if told.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
+            let text = server::terminal::plain(&told.render().to_string());
+            if told.use_stderr() {
+                let _ = write!(std::io::stderr(), "{text}");
+                return Exit::Usage.into();
+            }
+            let _ = write!(std::io::stdout(), "{text}");
+            return ExitCode::SUCCESS;
         }
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -112,6 +112,7 @@ impl Api {
         for _ in 0..PASSWORDS {
             let question = format!("The vault is locked. Password of {}", self.handle);
             let password = self.input.password(&question).await?;
+            self.find_again();
             let answer = self.client.unlock(&password).await.map_err(|_| no_server())?;
             match answer.status {
                 200..=299 => return self.keep(),

@@ -44,7 +44,8 @@ pub(super) async fn ask(config: Config, args: AskArgs) -> Result<(), Ended> {
     let conversation = choose(&mut api, args.conversation.map_or(Which::New, Which::Named)).await?;
     let follow = follow(&api, &conversation, 0);
     let thread = Thread::default();
-    let mut asked = Asked { api, conversation, follow, thread, interrupts, asking: None, outcome: None, json: args.json };
+    let mut asked =
+        Asked { api, conversation, follow, thread, interrupts, asking: None, outcome: None, json: args.json };
     asked.catch_up().await?;
     let opened = asked.thread.turn.is_none();
     let said = say(&mut asked.api, &asked.conversation, &message).await?;
@@ -150,7 +151,8 @@ impl Asked {
         if !self.api.input.is_terminal() {
             let id = terminal::line(&card.id);
             let item = json!({ "id": card.id, "kind": card.kind(), "label": card.label() });
-            let document = json!({ "schema": SCHEMA, "conversation": self.conversation, "turn": said.turn, "waits": item });
+            let document =
+                json!({ "schema": SCHEMA, "conversation": self.conversation, "turn": said.turn, "waits": item });
             let line = if self.json { terminal::json(&document) } else { id.clone() };
             writeln!(io::stdout(), "{line}").map_err(broken)?;
             return Err(waits(card.kind(), &id, &card.label()));

@@ -190,7 +190,9 @@ impl Asking {
 
     fn fill(&mut self, part: &Value, parts: usize, line: &str) -> Step {
         let Some(answer) = part_answer(part, line.trim()) else {
-            return Step::Again("Type the number of an option (several with commas where that is offered), or words where they are offered.");
+            return Step::Again(
+                "Type the number of an option (several with commas where that is offered), or words where they are offered.",
+            );
         };
         self.given.push(answer);
         if self.given.len() < parts {

@@ -115,15 +115,13 @@ impl Said {
 }
 
 /// Feeds a judge with the one value, or with all of a batch. `missing` names what has to be given.
-async fn feed(
-    input: Input,
-    missing: &str,
-    judge: impl AsyncFn(Value) -> Result<Said, String>,
-) -> Result<(), Ended> {
+async fn feed(input: Input, missing: &str, judge: impl AsyncFn(Value) -> Result<Said, String>) -> Result<(), Ended> {
     let Input { value, output } = input;
     match (value, output.batch) {
         (Some(_), true) => Err(usage("With --batch the values come from standard input. Give none as argument.")),
-        (None, false) => Err(usage(&format!("Give {missing}, or --batch and one JSON value a line on standard input."))),
+        (None, false) => {
+            Err(usage(&format!("Give {missing}, or --batch and one JSON value a line on standard input.")))
+        }
         (None, true) => batch::run(output.json, judge).await,
         (Some(value), false) => {
             let said = judge(value).await.map_err(|fault| usage(&fault))?;

@@ -36,7 +36,8 @@ impl SessionFile {
         let found = files::rights(&self.0).map_err(|error| self.broken(&error))?;
         if found.is_some_and(|found| found.is_open_to_others() || !found.is_file) {
             let path = self.0.display();
-            let says = format!("{path} is open to others, so it is not used. Remove it and sign in again with `riad login`.");
+            let says =
+                format!("{path} is open to others, so it is not used. Remove it and sign in again with `riad login`.");
             return Err(Ended::new(Exit::Config, says));
         }
         let text = files::read(&self.0).map_err(|error| self.broken(&error))?;

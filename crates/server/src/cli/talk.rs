@@ -103,7 +103,9 @@ pub(super) async fn type_in(api: &mut Api, asking: &mut Asking, line: &str) -> R
     match api.post(&path, &new_key(), &body).await {
         Ok(_) => Ok(Typed::Settled(None)),
         // Answered elsewhere, or over by now: the entries say what became of it.
-        Err(refused) if matches!(refused.exit, Exit::Conflict | Exit::NotFound) => Ok(Typed::Settled(Some(refused.says))),
+        Err(refused) if matches!(refused.exit, Exit::Conflict | Exit::NotFound) => {
+            Ok(Typed::Settled(Some(refused.says)))
+        }
         Err(refused) if refused.exit == Exit::Usage => Ok(Typed::Again(Some(refused.says))),
         Err(refused) => Err(refused),
     }

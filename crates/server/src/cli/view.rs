@@ -81,7 +81,8 @@ impl View {
             "faltered" => self.host(text("reason")),
             "rejected" => self.host(&format!("refused: {}", text("reason"))),
             "screened" => {
-                let classes: Vec<&str> = entry["classes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let classes: Vec<&str> =
+                    entry["classes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 self.labels.insert(text("call").to_owned(), text("label").to_owned());
                 let blocked = entry["blocked"].as_str().map(|why| format!(", blocked: {why}")).unwrap_or_default();
                 self.host(&format!("* {} [{}]{blocked}", text("label"), classes.join(", ")));

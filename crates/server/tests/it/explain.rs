@@ -128,7 +128,7 @@ async fn rows_that_text_decides_need_no_tree() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_line_is_an_error_of_its_own_and_the_rest_goes_on() {
-    let input = "\"a.txt\"\nnot json\n\n17\n{\"path\":\"a.txt\",\"op\":\"eat\"}\n\"..\\u0000\"\n\"sub\"";
+    let input = "\"a.txt\"\nnot json\n\n17\n{\"path\":\"a.txt\",\"op\":\"eat\"}\n\"..\\u0000\"\n\"in/b.txt\"";
     let ran = explain(&["path", "--batch", "--json"], input).await;
     let kinds: Vec<&str> = ran
         .lines()
@@ -202,12 +202,14 @@ async fn a_call_is_told_with_class_facts_and_verdict() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("there.md"), "old\n").unwrap();
     let home: &Path = home.path();
+    let hash = domain::digest::Digest::of_bytes(b"old\n").hex();
+    let edit = json!({ "path": "~/there.md", "hash": hash, "edits": [{ "find": "old", "put": "new" }] });
     let write = |path: &str| json!({ "path": path, "content": "new\n" });
     for (asked, verdict, class) in [
-        (call("file_write", &write("~/fresh.md")), "allow", "create"),
-        (call("file_write", &write("~/there.md")), "ask", "modify"),
+        (call("file_write", &write("~/fresh.md")), "ask", "create"),
+        (call("file_edit", &edit), "ask", "modify"),
         (call("file_write", &write("user-memory/me.md")), "allow", "create"),
-        (call("file_read", &json!({ "path": "~/there.md" })), "allow", "read"),
+        (call("file_read", &json!({ "files": [{ "path": "~/there.md" }] })), "allow", "read"),
         (call("shell", &json!({ "line": "true" })), "allow", "execute"),
     ] {
         let ran = explain(&["call", "--json", "--home", home.to_str().unwrap(), &asked], "").await;

@@ -5,14 +5,18 @@
 
 mod approval_later;
 mod binary;
+mod cli;
+mod conversations;
 mod cross_site;
 mod explain;
 mod idempotency;
 mod isolation;
 mod kill_nine;
+mod pty;
 mod setup;
 mod sole_owner;
 mod stop_everywhere;
 mod stream_cuts;
+mod terminal;
 mod watcher;
 mod world;

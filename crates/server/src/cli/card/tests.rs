@@ -28,10 +28,15 @@ fn settled(card: Card) -> Asking {
 #[test]
 fn a_card_shows_everything_and_nothing_on_it_is_obeyed_or_looks_like_ours() {
     let text = approval().text();
-    for part in ["file_write", "modify", "~/x (modify, is there, 4 bytes)", "d1", "  | -old", "  | +new\\u{7}", "all good"] {
+    for part in
+        ["file_write", "modify", "~/x (modify, is there, 4 bytes)", "d1", "  | -old", "  | +new\\u{7}", "all good"]
+    {
         assert!(text.contains(part), "{part} is missing: {text}");
     }
-    assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()) && !text.contains('\u{202e}'), "{text:?}");
+    assert!(
+        text.chars().all(|letter| letter == '\n' || !letter.is_control()) && !text.contains('\u{202e}'),
+        "{text:?}"
+    );
     assert_eq!(text.lines().filter(|line| line.starts_with("== Riad asks")).count(), 1);
 }
 

@@ -33,7 +33,8 @@ pub(super) fn data_folder(data: &Path) -> Check {
     };
     let own = OWN.iter().map(|name| data.join(name));
     let inside = own.filter_map(|path| Some((path.clone(), files::rights(&path).ok()??)));
-    let wrong = [(data.to_path_buf(), rights)].into_iter().chain(inside).find_map(|(path, rights)| wrong(&path, rights));
+    let wrong =
+        [(data.to_path_buf(), rights)].into_iter().chain(inside).find_map(|(path, rights)| wrong(&path, rights));
     wrong.unwrap_or_else(|| Check::good(name, format!("{} is closed to others", data.display())))
 }
 

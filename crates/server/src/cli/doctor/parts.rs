@@ -18,7 +18,10 @@ pub(super) fn model(config: &Config) -> Check {
     match &config.model {
         ModelChoice::None => {
             let detail = format!("no GGUF file lies in {}, and no remote model is set", config.models.display());
-            let fix = format!("Put an instruct model as a GGUF file into {}, or set models.remote.url.", config.models.display());
+            let fix = format!(
+                "Put an instruct model as a GGUF file into {}, or set models.remote.url.",
+                config.models.display()
+            );
             Check::finding(name, detail, fix)
         }
         ModelChoice::Remote(remote) => {
@@ -31,7 +34,9 @@ pub(super) fn model(config: &Config) -> Check {
         ModelChoice::Local(file) => {
             let opened = Answering::open(config);
             match opened.trouble.filter(|_| is_program(&config.worker)) {
-                Some(trouble) => Check::finding(name, trouble, "Download the file again, or name another with models.default."),
+                Some(trouble) => {
+                    Check::finding(name, trouble, "Download the file again, or name another with models.default.")
+                }
                 None => Check::good(name, file.display()),
             }
         }
@@ -54,7 +59,8 @@ pub(super) fn worker(config: &Config) -> Check {
 
 fn is_program(path: &Path) -> bool {
     // A link to the program will do.
-    rustix::fs::stat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_file() && found.st_mode & 0o111 != 0)
+    rustix::fs::stat(path)
+        .is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_file() && found.st_mode & 0o111 != 0)
 }
 
 /// Whether the pages are inside this program.
@@ -77,7 +83,8 @@ pub(super) async fn server(config: &Config) -> (Check, bool) {
         return (Check::good(name, detail), false);
     };
     let ready = answer.json();
-    let degraded: Vec<&str> = ready["degraded"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    let degraded: Vec<&str> =
+        ready["degraded"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
     if answer.status == 200 && degraded.is_empty() {
         return (Check::good(name, format!("it answers at http://{}", client.address)), true);
     }

@@ -25,7 +25,8 @@ pub(super) async fn sandbox() -> Check {
         Ok(_) => Check { parts, ..Check::good(name, probe.map(|probe| probe.summary()).unwrap_or_default()) },
         Err(refusal) => {
             let first = parts.iter().find_map(|part| part.fix.clone());
-            let fix = first.unwrap_or_else(|| "Do what is said here; until then no commands run, and all else works.".to_owned());
+            let fix = first
+                .unwrap_or_else(|| "Do what is said here; until then no commands run, and all else works.".to_owned());
             Check { parts, ..Check::finding(name, refusal, fix) }
         }
     }

@@ -62,7 +62,8 @@ pub(super) async fn explain(args: CallArgs, output: Output) -> Result<(), Ended>
 
 impl Stage {
     fn open(home: Option<&Path>) -> Result<Self, Ended> {
-        let cannot = |fault: &dyn std::fmt::Display| Ended::new(Exit::Io, format!("Calls cannot be looked at: {fault}."));
+        let cannot =
+            |fault: &dyn std::fmt::Display| Ended::new(Exit::Io, format!("Calls cannot be looked at: {fault}."));
         let folder = files::scratch_folder("riad-explain").map_err(|error| cannot(&error))?;
         let mut stage = Self { tools: Vec::new(), rules: RuleSet::default(), scope: scope(), folder };
         let [empty, works] = ["home", "works"].map(|name| stage.folder.join(name));

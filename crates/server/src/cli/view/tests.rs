@@ -39,7 +39,10 @@ fn the_whole_reply_stands_once_however_it_was_streamed() {
 fn a_reply_that_differs_from_what_was_streamed_is_shown_in_full() {
     assert_eq!(page(&[piece(0, "One"), replied("Two")]), "  One\n(the reply in full:)\n  Two\n");
     let withdrawn = News::Withdrawn { reply: "r1".to_owned(), reason: "cut".to_owned() };
-    assert_eq!(page(&[piece(0, "One"), withdrawn, piece(0, "Two")]), "  One\n(what stands above is withdrawn: cut)\n  Two");
+    assert_eq!(
+        page(&[piece(0, "One"), withdrawn, piece(0, "Two")]),
+        "  One\n(what stands above is withdrawn: cut)\n  Two"
+    );
 }
 
 #[test]
@@ -52,8 +55,12 @@ fn nothing_foreign_begins_at_the_left_edge_or_steers_the_terminal() {
         "kind": "ended", "outcome": "failed", "sentence": hostile, "next_step": "Do.",
         "footer": [{ "tool": "t", "target": hostile, "state": "done" }],
     });
-    let page = page(&[News::Entry(said), replied(hostile), News::Entry(call), News::Entry(returned), News::Entry(ended)]);
-    assert!(page.chars().all(|letter| letter == '\n' || !letter.is_control()) && !page.contains('\u{202e}'), "{page:?}");
+    let page =
+        page(&[News::Entry(said), replied(hostile), News::Entry(call), News::Entry(returned), News::Entry(ended)]);
+    assert!(
+        page.chars().all(|letter| letter == '\n' || !letter.is_control()) && !page.contains('\u{202e}'),
+        "{page:?}"
+    );
     assert!(page.lines().all(|line| !line.starts_with("==")), "{page}");
     assert!(page.contains("\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}2J\\u{202e}end"), "{page}");
 }
