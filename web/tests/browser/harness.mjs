@@ -189,5 +189,5 @@ export function threadText(page) {
 
 /** The last turn once it is over. */
 export async function turnIsOver(page, count) {
-  await page.locator(`.turn[data-state="over"] >> nth=${count - 1}`).waitFor();
+  await page.locator(`.turn[data-state="over"] >> nth=${count - 1}`).waitFor({ timeout: 60_000 });
 }

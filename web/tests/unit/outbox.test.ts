@@ -75,7 +75,7 @@ describe("sending", () => {
       expect(mine).toEqual([...mine].sort((a, b) => a - b));
     }
     expect(outbox.all().every((kept) => kept.state === "sent")).toBe(true);
-  });
+  }, 30_000);
 
   test("what is refused stops with its reason and holds up nothing", async () => {
     const outbox = new Outbox(new Memory(), "o");
