@@ -19,7 +19,7 @@ impl Turn {
             return;
         }
         // Once it was given up, what is settled on the way to its end does not bring it back.
-        if self.resumes < MOST_RESUMES && moves_on(&entry.body) {
+        if self.resumes < MOST_RESUMES && self.moves_on(&entry.body) {
             self.resumes = 0;
         }
         match &entry.body {
@@ -126,6 +126,24 @@ impl Turn {
         }
     }
 
+    /// Whether an entry shows that the turn got further than it ever was. A start does not: it is made anew after each
+    /// cut, as a second look at a call is.
+    fn moves_on(&self, body: &Body) -> bool {
+        match body {
+            Body::Replied(_) | Body::Faltered(_) | Body::Answered(_) | Body::Returned(_) => true,
+            Body::Screened(screened) => self.screened(&screened.call).is_none(),
+            Body::Said(_)
+            | Body::Withdrawn(_)
+            | Body::Rejected { .. }
+            | Body::Asked(_)
+            | Body::Started { .. }
+            | Body::Resumed
+            | Body::Stopped
+            | Body::Ended { .. }
+            | Body::Newer(_) => false,
+        }
+    }
+
     fn open_call(&mut self, call: &CallId) -> Option<&mut CallState> {
         let states = &mut self.rounds.last_mut()?.calls;
         states.iter_mut().find(|state| state.call.id == *call && !state.is_settled())
@@ -135,22 +153,5 @@ impl Turn {
         let states = &mut self.rounds.last_mut()?.calls;
         let mut open = states.iter_mut().filter(|state| !state.is_settled());
         open.find_map(|state| state.questions.iter_mut().find(|question| question.approval.id == *approval))
-    }
-}
-
-/// Whether an entry shows that the turn got further since it was last taken up.
-fn moves_on(body: &Body) -> bool {
-    match body {
-        Body::Replied(_) | Body::Faltered(_) | Body::Answered(_) | Body::Returned(_) => true,
-        Body::Said(_)
-        | Body::Withdrawn(_)
-        | Body::Rejected { .. }
-        | Body::Screened(_)
-        | Body::Asked(_)
-        | Body::Started { .. }
-        | Body::Resumed
-        | Body::Stopped
-        | Body::Ended { .. }
-        | Body::Newer(_) => false,
     }
 }

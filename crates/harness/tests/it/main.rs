@@ -11,6 +11,7 @@ mod cut_anywhere;
 mod footer;
 mod language_free;
 mod rejected_reaches;
+mod resumes;
 mod same_digest;
 mod stop;
 mod transcripts;
