@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use domain::digest::Digest;
 use tools::files::beneath::{Beneath, Rights};
 
-/// Acts of one test in CI; `RIAD_CASES` in the environment asks for more.
+/// Acts of one test in CI, and what the specification asks for when long tests are wanted.
 fn acts() -> usize {
-    std::env::var("RIAD_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(3000)
+    testkit::counts::pick(3_000, 10_000)
 }
 
 struct Ground {
