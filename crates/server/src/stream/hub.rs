@@ -57,6 +57,11 @@ impl Hub {
         self.lock().streams.retain(|stream| !Arc::ptr_eq(stream, mailbox));
     }
 
+    /// Streams there are.
+    pub fn count(&self) -> usize {
+        self.lock().streams.len()
+    }
+
     /// Puts one snapshot for each running reply of these conversations into a mailbox. Deltas that come later follow it,
     /// since both happen under one lock.
     pub fn snapshots(&self, mailbox: &Mailbox, conversations: &[String]) {

@@ -85,7 +85,11 @@ fn memory_is_bounded_whatever_comes() {
     let mailbox = watching();
     let piece = "x".repeat(100 * 1024);
     for n in 0..100 {
-        mailbox.delta(&Delta { reply_id: None, call_id: Some("c".to_owned()), ..delta("", "output", n * 200_000, &piece) });
+        mailbox.delta(&Delta {
+            reply_id: None,
+            call_id: Some("c".to_owned()),
+            ..delta("", "output", n * 200_000, &piece)
+        });
     }
     let waiting: usize = mailbox.take().deltas.iter().map(|delta| delta.text.len()).sum();
     assert!(waiting <= 1024 * 1024, "{waiting}");

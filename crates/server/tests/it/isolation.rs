@@ -13,9 +13,7 @@ fn path(route: &Route, id: &str) -> String {
 }
 
 async fn call(client: &Client, route: &Route, id: &str) -> Answer {
-    let body = if route.method == Method::GET { None } else { Some(json!({})) };
-    let headers = [("idempotency-key", "walking-01"), ("x-request-id", "the-same-request"), ("if-match", "\"x\"")];
-    client.send(route.method.as_str(), &path(route, id), &headers, body.as_ref()).await.unwrap()
+    walk(client, route, id, &json!({})).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,17 +51,52 @@ async fn a_locked_vault_answers_423_and_nothing_else() {
     assert_eq!(anna.get("/api/v1/session").await.unwrap().json()["vault"], "locked");
 }
 
+/// Anna has a conversation with a card that waits; Bert walks every route with her ids and with ids of nobody.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_one_answer_byte_for_byte() {
-    let (_world, anna) = World::with_anna([Line::text("Hello.")]).await;
+async fn what_belongs_to_another_person_is_byte_for_byte_what_is_not_there() {
+    let write = json!({ "path": "~/plan.md", "content": "tea" }).to_string();
+    let (world, anna) = World::with_anna([Line::calls("", &[("file_write", &write)])]).await;
+    let bert = world.bert().await;
     let id = conversation(&anna, "conversation-1").await;
     say(&anna, &id, "message-1", "hello").await;
-    until(&anna, &id, "ended").await;
-    for route in routes().iter().filter(|route| route.path.contains("{id}") && route.method == Method::GET) {
-        let one = call(&anna, route, "01ARYZ6S41ZZZZZZZZZZZZZZZZ").await;
-        let other = call(&anna, route, "%2e%2e").await;
-        assert_eq!((one.status, &one.body), (404, &other.body), "{}", route.path);
+    until(&anna, &id, "asked").await;
+    let card = anna.get("/api/v1/inbox").await.unwrap().json()["items"][0].clone();
+    let approval = card["id"].as_str().unwrap();
+    for route in routes().iter().filter(|route| route.path.contains("{id}")) {
+        let (theirs, nobodys) = match route.path.contains("inbox") {
+            true => (approval, "00000000000000000000000000000000"),
+            false => (id.as_str(), "00000000000000000000000000"),
+        };
+        let body = body_for(route, &card);
+        let one = walk(&bert, route, theirs, &body).await;
+        let other = walk(&bert, route, nobodys, &body).await;
+        assert_eq!((one.status, &one.body), (404, &other.body), "{} {}", route.method, route.path);
+        let headers =
+            |answer: &Answer| -> Vec<_> { answer.headers.iter().filter(|(name, _)| name != "date").cloned().collect() };
+        assert_eq!(headers(&one), headers(&other), "{} {}", route.method, route.path);
     }
+    for list in ["/api/v1/conversations", "/api/v1/inbox"] {
+        assert_eq!(bert.get(list).await.unwrap().json(), json!({ "items": [] }), "{list}");
+    }
+    assert_eq!(bert.get("/api/v1/files?path=~/").await.unwrap().json()["entries"], json!([]));
+    until(&anna, &id, "asked").await;
+    assert_eq!(anna.get("/api/v1/inbox").await.unwrap().json()["items"][0], card, "nothing was answered");
+}
+
+/// A body that the route would take from the one it belongs to.
+fn body_for(route: &Route, card: &serde_json::Value) -> serde_json::Value {
+    match route.path {
+        path if path.ends_with("/answer") => json!({ "digest": card["approval"]["digest"], "decision": "approve" }),
+        path if path.ends_with("/messages") => json!({ "text": "hello" }),
+        path if path.ends_with("/stop") => json!({ "turn": "message-1" }),
+        _ => json!({}),
+    }
+}
+
+async fn walk(client: &Client, route: &Route, id: &str, body: &serde_json::Value) -> Answer {
+    let body = if route.method == Method::GET { None } else { Some(body) };
+    let headers = [("idempotency-key", "walking-01"), ("x-request-id", "the-same-request"), ("if-match", "\"x\"")];
+    client.send(route.method.as_str(), &path(route, id), &headers, body).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

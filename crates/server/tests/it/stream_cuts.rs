@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use domain::entry::{Body, Draft};
+use domain::id::{ConversationId, EntryNumber, FrameId, MessageId, TurnId};
+use domain::message::Message;
+use domain::time::Timestamp;
+use harness::ports::Journal as _;
 use serde_json::json;
 use testkit::model::Line;
 use testkit::random::Random;
@@ -122,4 +127,94 @@ async fn the_ninth_stream_makes_the_idlest_give_way() {
         }
     };
     assert_eq!(code, Some(4008));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_sends_too_much_or_nonsense_is_sent_away() {
+    let (_world, anna) = World::with_anna([]).await;
+    for (frames, code) in [
+        (vec![json!({ "watch": [] }); 30], 4010),
+        (vec![json!({ "watch": ["x".repeat(17 * 1024)] })], 4010),
+        (vec![json!({ "open": { "seq": 0 } })], 4400),
+        (vec![json!({ "nonsense": 1 })], 4400),
+    ] {
+        let mut socket = Socket::open(&anna).await.unwrap();
+        socket.send(&json!({ "open": { "seq": 0, "watch": [] } })).await.unwrap();
+        for frame in &frames {
+            // The server may have closed already.
+            let _ = socket.send(frame).await;
+        }
+        let ended = loop {
+            if let Err(code) = socket.next().await {
+                break code;
+            }
+        };
+        assert_eq!(ended, Some(code), "{}", frames[0].to_string().chars().take(40).collect::<String>());
+    }
+    let mut early = Socket::open(&anna).await.unwrap();
+    early.send(&json!({ "watch": [] })).await.unwrap();
+    assert_eq!(early.next().await, Err(Some(4400)), "the first frame is open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_ends_the_stream_and_says_so() {
+    let (_world, anna) = World::with_anna([]).await;
+    let mut socket = Socket::open(&anna).await.unwrap();
+    socket.send(&json!({ "open": { "seq": 0, "watch": [] } })).await.unwrap();
+    while socket.next().await.unwrap()["kind"] != "live" {}
+    assert_eq!(anna.send("POST", "/api/v1/session/lock", &[], Some(&json!({}))).await.unwrap().status, 204);
+    let ended = loop {
+        if let Err(code) = socket.next().await {
+            break code;
+        }
+    };
+    assert_eq!(ended, Some(4423));
+}
+
+/// One page opens far behind and does not read at all. A turn and another page go on as if it were not there, and it is
+/// sent away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_reader_that_stands_still_delays_nobody() {
+    // More than both ends of a connection on this machine hold: 24 MB.
+    const MESSAGES: usize = 800;
+    let (world, anna) = World::with_anna([Line::text("Hello.")]).await;
+    let id = conversation(&anna, "conversation-1").await;
+    fill(&world, &id, MESSAGES).await;
+    let mut page = Page { epoch: Some(world.epoch()), ..Page::default() };
+    let mut stalled = Socket::open(&anna).await.unwrap();
+    stalled.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+
+    let other = conversation(&anna, "conversation-2").await;
+    let began = std::time::Instant::now();
+    say(&anna, &other, "message-1", "hello").await;
+    until(&anna, &other, "ended").await;
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+
+    let mut reading = Socket::open(&anna).await.unwrap();
+    reading.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
+    while !page.live {
+        let frame = tokio::time::timeout(Duration::from_secs(5), reading.next()).await;
+        page.take(&frame.expect("the reader is not held up").unwrap());
+    }
+    assert_eq!(page.entries.len(), MESSAGES + 3);
+    let gone = async {
+        while world.room().hub.count() > 1 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("the stalled stream is ended");
+}
+
+/// Long messages, recorded without a turn that would answer them.
+async fn fill(world: &World, id: &str, messages: usize) {
+    let room = world.room();
+    let conversation = ConversationId::new(id);
+    let draft = |n: usize| {
+        let message = Message::new(MessageId::new(format!("long-{n}")), "word ".repeat(6000), None).unwrap();
+        let (turn, frame) = (TurnId::opened_by(&message.id), FrameId::outer());
+        Draft { at: Timestamp(1), turn, frame, body: Body::Said(message) }
+    };
+    let drafts = (0..messages).map(draft).collect();
+    room.vault.append(&conversation, EntryNumber::default(), drafts).await.unwrap();
 }

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use domain::account::{DisplayName, Handle, Locale, Password, TypedPassword, Zone};
 use harness::ports::Model;
 use serde_json::{Value, json};
 use server::boot::Boot;
@@ -12,7 +13,7 @@ use server::config::{Config, LogFormat, ModelChoice};
 use server::exit::Ended;
 use server::serve::{Parts, start};
 use server::state::App;
-use store::KdfPolicy;
+use store::{KdfPolicy, NewAccount, VaultKind};
 use tempfile::TempDir;
 use testkit::model::{Line, ScriptedModel};
 use tokio::net::TcpListener;
@@ -102,6 +103,26 @@ impl World {
         client
     }
 
+    /// Makes a second person, `bert`, who is signed in.
+    pub(crate) async fn bert(&self) -> Client {
+        let (instance, now, here) = (&self.app.instance, self.app.now(), Ipv4Addr::LOCALHOST.into());
+        let anna = instance.people().await.unwrap()[0].id;
+        let code = instance.invite(anna, "member".to_owned(), now).await.unwrap();
+        let handle = Handle::parse("bert").unwrap();
+        let password = Password::judge(TypedPassword::new(PASSWORD.to_owned()), &handle).unwrap();
+        let account = NewAccount {
+            handle,
+            name: DisplayName::parse("Bert").unwrap(),
+            locale: Locale::parse("en").unwrap(),
+            zone: Zone::parse("UTC").unwrap(),
+            vault: VaultKind::Private,
+        };
+        instance.join(&code, account, password, here, now).await.unwrap();
+        let mut bert = self.client();
+        assert_eq!(bert.sign_in("bert", PASSWORD, true).await.unwrap().status, 201);
+        bert
+    }
+
     /// The history to which the numbers of anna's vault belong.
     pub(crate) fn epoch(&self) -> String {
         self.room().vault.epoch().to_owned()
@@ -112,7 +133,8 @@ impl World {
         self.room().vault.head_seq()
     }
 
-    fn room(&self) -> Arc<server::room::Room> {
+    /// Anna's room.
+    pub(crate) fn room(&self) -> Arc<server::room::Room> {
         self.app.any_room().expect("anna's vault is open")
     }
 
