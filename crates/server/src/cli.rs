@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod follow;
 mod input;
+mod listener;
 mod login;
 mod prompt;
 mod sandbox;

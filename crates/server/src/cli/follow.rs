@@ -2,7 +2,6 @@
 //! and asks over HTTP for what it missed, so a cut loses nothing. It shows nothing.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,9 +9,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use super::signed_in::address;
 use super::socket::{Closed, NoStream, Socket};
 use crate::client::Client;
-use crate::files;
+use crate::config::Config;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +56,8 @@ pub(super) enum News {
 pub(super) struct Following {
     /// Whose session.
     pub(super) client: Client,
-    /// The file that says where the server listens: after a start it may be elsewhere.
-    pub(super) address_file: PathBuf,
+    /// Says where to look for the server: after a start it may be elsewhere.
+    pub(super) config: Config,
     /// The conversation.
     pub(super) conversation: String,
     /// The last entry that is known.
@@ -139,9 +139,8 @@ impl Follower {
     }
 
     fn find_again(&mut self) {
-        let text = files::read(&self.following.address_file).ok().flatten().unwrap_or_default();
-        let address = text.trim().strip_prefix("http://").and_then(|address| address.parse().ok());
-        if let Some(client) = address.and_then(|address| Client::new(address).ok()) {
+        let found = address(&self.following.config).ok().and_then(|address| Client::new(address).ok());
+        if let Some(client) = found {
             self.following.client.address = client.address;
         }
     }

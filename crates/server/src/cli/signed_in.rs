@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use domain::digest::Digest;
 use serde::{Deserialize, Serialize};
 
+use super::listener;
 use crate::config::{self, Config};
 use crate::exit::{Ended, Exit};
 use crate::files;
@@ -63,11 +64,21 @@ impl SessionFile {
     }
 }
 
-/// Where the running server says that it listens.
+/// Where the running server says that it listens. Where the process of another user listens there by now, that is no
+/// server of ours.
 pub(super) fn address(config: &Config) -> Result<SocketAddr, Ended> {
     let file = config.data.join(ADDRESS_FILE);
     let text = files::read(&file).ok().flatten().unwrap_or_default();
-    text.trim().strip_prefix("http://").and_then(|address| address.parse().ok()).ok_or_else(no_server)
+    let address = text.trim().strip_prefix("http://").and_then(|address| address.parse().ok()).ok_or_else(no_server)?;
+    let ours = files::rights(&file).ok().flatten().map(|rights| rights.owner);
+    match listener::owner(address) {
+        Some(owner) if ours.is_some_and(|ours| ours != owner) => {
+            let says =
+                format!("Another user's program listens at {address}, so it is told nothing. Start the server anew.");
+            Err(Ended::new(Exit::NotAllowed, says))
+        }
+        Some(_) | None => Ok(address),
+    }
 }
 
 /// Nobody answers.

@@ -6,7 +6,6 @@ use super::api::{Api, new_key};
 use super::card::{Asking, Step};
 use super::follow::{Follow, Following};
 use crate::exit::{Ended, Exit};
-use crate::serve::ADDRESS_FILE;
 
 /// Which conversation.
 #[derive(Debug, Clone)]
@@ -56,7 +55,7 @@ fn path(conversation: &str, part: &str) -> String {
 pub(super) fn follow(api: &Api, conversation: &str, known: u64) -> Follow {
     Follow::start(Following {
         client: api.client().clone(),
-        address_file: api.config().data.join(ADDRESS_FILE),
+        config: api.config().clone(),
         conversation: conversation.to_owned(),
         known,
     })
@@ -111,7 +110,7 @@ pub(super) async fn type_in(api: &mut Api, asking: &mut Asking, line: &str) -> R
     }
 }
 
-/// Why a command ends where nobody can be asked, with the item on standard output for scripts.
+/// Why a command ends where nobody can be asked.
 pub(super) fn waits(kind: &str, id: &str, label: &str) -> Ended {
     let says = format!("It waits for you: {kind} {id} ({label}). Answer it in the Inbox or with `riad chat --last`.");
     Ended::new(Exit::Waits, says)
