@@ -1,3 +1,5 @@
+//! Cards as people read them, and what is typed under them.
+
 use std::time::Instant;
 
 use serde_json::{Value, json};

@@ -110,7 +110,7 @@ pub(super) fn stray(config: &Config, runs: bool) -> Check {
     Check::finding(name, detail, format!("kill {}", left.join(" ")))
 }
 
-/// Workers whose server is gone: their parent is the first process, and that is no server.
+/// Workers whose server is gone: they fell to the first process, and that is no server.
 fn orphans(worker: &Path) -> Vec<i32> {
     let name = worker.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if stat(1).is_none_or(|(first, _)| first == "riad") {
@@ -118,10 +118,10 @@ fn orphans(worker: &Path) -> Vec<i32> {
     }
     let numbers = files::names_in(Path::new("/proc")).unwrap_or_default();
     let pids = numbers.iter().filter_map(|number| number.parse::<i32>().ok());
-    pids.filter(|pid| stat(*pid).is_some_and(|(found, parent)| found == name && parent == 1)).collect()
+    pids.filter(|pid| stat(*pid).is_some_and(|(found, above)| found == name && above == 1)).collect()
 }
 
-/// Name and parent of a process (proc(5)).
+/// Name of a process, and the process above it (proc(5)).
 fn stat(pid: i32) -> Option<(String, i32)> {
     let text = files::read(&Path::new("/proc").join(pid.to_string()).join("stat")).ok()??;
     let (name, rest) = text.split_once('(')?.1.rsplit_once(") ")?;

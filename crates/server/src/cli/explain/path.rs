@@ -148,10 +148,7 @@ fn tree(first: &Root, others: &[Root], denied: &[PathBuf]) -> Result<World, Ende
 /// The names from a root to a folder below it.
 fn way<'a>(root: &Path, folder: &'a Path) -> Option<Vec<&'a str>> {
     let below = folder.strip_prefix(root).ok()?;
-    let names = below.components().map(|part| match part {
-        Component::Normal(name) => name.to_str(),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-    });
+    let names = below.components().map(|part| if let Component::Normal(name) = part { name.to_str() } else { None });
     names.collect::<Option<Vec<&str>>>().filter(|names| !names.is_empty())
 }
 

@@ -1,3 +1,5 @@
+//! Pages as they stand in the terminal after some news.
+
 use serde_json::json;
 
 use super::View;
