@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::entry::{Body, Entry, Screened};
 use crate::id::{ApprovalId, CallId, EntryNumber, MessageId};
 use crate::message::Message;
-use crate::model::Reply;
+use crate::model::{Reply, SampleFault};
 use crate::result::ToolResult;
 use crate::time::Timestamp;
 
@@ -18,15 +18,11 @@ impl Turn {
         if self.ended.is_some() {
             return;
         }
-        // Once it was given up, what is settled on the way to its end does not bring it back.
-        if self.resumes < MOST_RESUMES && self.moves_on(&entry.body) {
-            self.resumes = 0;
-        }
         match &entry.body {
             Body::Said(message) => self.said(entry.number, message),
             Body::Withdrawn(message) => self.withdrawn(message),
             Body::Replied(reply) => self.replied(reply),
-            Body::Faltered(fault) => self.faults.push(fault.clone()),
+            Body::Faltered(fault) => self.faltered(fault),
             Body::Rejected { call, reason } => self.rejected(call, reason),
             Body::Screened(screened) => self.was_screened(screened),
             Body::Asked(approval) => self.asked(entry.number, approval),
@@ -39,6 +35,19 @@ impl Turn {
             Body::Ended { outcome, .. } if entry.turn == self.id => self.ended = Some(outcome.clone()),
             Body::Stopped | Body::Ended { .. } | Body::Newer(_) => {}
         }
+    }
+
+    /// The turn got further since it was last taken up. Once it was given up, what is settled on the way to its end does
+    /// not bring it back.
+    fn moved_on(&mut self) {
+        if self.resumes < MOST_RESUMES {
+            self.resumes = 0;
+        }
+    }
+
+    fn faltered(&mut self, fault: &SampleFault) {
+        self.faults.push(fault.clone());
+        self.moved_on();
     }
 
     fn said(&mut self, number: EntryNumber, message: &Message) {
@@ -60,6 +69,7 @@ impl Turn {
         let joined = joined.into_iter().map(|waiting| waiting.message).collect();
         self.rounds.push(Round { joined, reply: reply.clone(), calls });
         self.faults.clear();
+        self.moved_on();
     }
 
     /// Whether all calls of the last round are settled, so that a reply may follow.
@@ -74,10 +84,14 @@ impl Turn {
     }
 
     fn was_screened(&mut self, screened: &Screened) {
-        if let Some(state) = self.open_call(&screened.call) {
-            state.screened = Some(screened.clone());
-            // What had been cleared was another digest, or has not run: it is judged anew.
-            state.started = None;
+        let Some(state) = self.open_call(&screened.call) else { return };
+        // A second look at a call is made anew after each cut, as a start is; only the first one gets further.
+        let first = state.screened.is_none();
+        state.screened = Some(screened.clone());
+        // What had been cleared was another digest, or has not run: it is judged anew.
+        state.started = None;
+        if first {
+            self.moved_on();
         }
     }
 
@@ -97,6 +111,7 @@ impl Turn {
             return;
         }
         question.answer = Some(answer.clone());
+        self.moved_on();
         if answer.decision == Decision::RefuseAndStop {
             self.stopped = true;
         }
@@ -115,6 +130,7 @@ impl Turn {
     fn returned(&mut self, result: &ToolResult, at: Timestamp) {
         if let Some(state) = self.open_call(&result.call) {
             state.result = Some((result.clone(), at));
+            self.moved_on();
         }
     }
 
@@ -125,25 +141,6 @@ impl Turn {
             run.cut = true;
         }
     }
-
-    /// Whether an entry shows that the turn got further than it ever was. A start does not: it is made anew after each
-    /// cut, as a second look at a call is.
-    fn moves_on(&self, body: &Body) -> bool {
-        match body {
-            Body::Replied(_) | Body::Faltered(_) | Body::Answered(_) | Body::Returned(_) => true,
-            Body::Screened(screened) => self.screened(&screened.call).is_none(),
-            Body::Said(_)
-            | Body::Withdrawn(_)
-            | Body::Rejected { .. }
-            | Body::Asked(_)
-            | Body::Started { .. }
-            | Body::Resumed
-            | Body::Stopped
-            | Body::Ended { .. }
-            | Body::Newer(_) => false,
-        }
-    }
-
     fn open_call(&mut self, call: &CallId) -> Option<&mut CallState> {
         let states = &mut self.rounds.last_mut()?.calls;
         states.iter_mut().find(|state| state.call.id == *call && !state.is_settled())
