@@ -3,12 +3,14 @@
 
 import { dayAndClock } from "../format.ts";
 import { Api, Problem, Unreachable, freshKey } from "../api.ts";
+import { sendAct, titleFrom } from "../outbox/acts.ts";
 import { Outbox, type Act, type Kept, type QuestionAnswer } from "../outbox/outbox.ts";
-import { Sender, type Sent } from "../outbox/sender.ts";
+import { oneTab, pause, Sender, type Sent } from "../outbox/sender.ts";
 import { Connection } from "../stream/connection.ts";
 import { EMPTY, step, type StreamEvent, type StreamState, type StreamTask } from "../stream/reducer.ts";
 import { t, type TextKey } from "../text.ts";
 import type { Conversation, Decision, Entry, Frame, InboxItem, Session, SetupRequest } from "../wire.ts";
+import { Drafts } from "./drafts.ts";
 import { addressOf, routeOf, type Route } from "./router.ts";
 
 export type Gate = "looking" | "setup" | "sign_in" | "unlock" | "open" | "unreachable";
@@ -20,8 +22,6 @@ export interface Note {
 }
 
 type Listener = () => void;
-
-const TITLE_LETTERS = 60;
 
 export class Riad {
   readonly api = new Api();
@@ -42,6 +42,9 @@ export class Riad {
   /** Turns whose stop was asked for here. */
   readonly stopping = new Set<string>();
   drawerOpen = false;
+
+  /** What is written and not sent, for each conversation. */
+  readonly drafts = new Drafts(localStorage, () => this.session?.person.id ?? "nobody");
 
   private outbox: Outbox | undefined;
   private readonly sender: Sender;
@@ -157,7 +160,7 @@ export class Riad {
   async signOut(): Promise<void> {
     await this.api.json("DELETE", "/session", {});
     this.outbox?.clear();
-    this.clearDrafts();
+    this.drafts.clear();
     this.forget();
     this.connection.stop();
     this.outbox = undefined;
@@ -483,43 +486,14 @@ export class Riad {
 
   private async perform(kept: Kept, progress: (act: Act) => void): Promise<Sent> {
     if (this.gate !== "open") return { is: "blocked" };
-    try {
-      return await this.send(kept, progress);
-    } catch (fault) {
-      return this.becauseOf(fault, kept);
-    }
-  }
-
-  private async send({ key, act }: Kept, progress: (act: Act) => void): Promise<Sent> {
-    const path = (conversation: string) => `/conversations/${encodeURIComponent(conversation)}`;
-    switch (act.does) {
-      case "say": {
-        const conversation = act.conversation ?? (await this.startConversation(act, progress));
-        const said = await this.api.json<{ turn: string }>("POST", `${path(conversation)}/messages`, { body: { text: act.text }, key });
-        return { is: "done", turn: said.turn, act: { ...act, conversation } };
-      }
-      case "stop": {
-        const turn = act.turn ?? this.kept().find((each) => each.key === act.after)?.turn ?? this.latestTurn(act.conversation);
-        if (turn === undefined) return { is: "settled" };
-        this.stopping.add(turn);
-        await this.api.json("POST", `${path(act.conversation)}/stop`, { body: { turn }, key });
-        return { is: "done" };
-      }
-      case "withdraw":
-        await this.api.json("DELETE", `${path(act.conversation)}/messages/${encodeURIComponent(act.message)}`, {});
-        return { is: "done" };
-      case "answer": {
-        const { digest, decision, words } = act;
-        await this.api.json("POST", `/inbox/${encodeURIComponent(act.item)}/answer`, { body: { digest, decision, surface: "web", words }, key });
-        return { is: "done" };
-      }
-      case "answer_question": {
-        const only = act.answers.length === 1 ? act.answers[0] : undefined;
-        const body = only ? { digest: act.digest, options: only.options, words: only.words } : { digest: act.digest, answers: act.answers };
-        await this.api.json("POST", `/inbox/${encodeURIComponent(act.item)}/answer`, { body, key });
-        return { is: "done" };
-      }
-    }
+    const sent = await sendAct(kept, {
+      api: this.api,
+      start: (act) => this.startConversation(act, progress),
+      turnOf: (act) => this.turnToStop(act),
+    });
+    if (sent.is === "stale") return this.answerRefused(sent.problem, sent.item);
+    if (sent.is === "settled" && kept.act.does === "withdraw") this.note(t("steer.too_late"));
+    return sent;
   }
 
   private async startConversation(act: Extract<Act, { does: "say" }>, progress: (act: Act) => void): Promise<string> {
@@ -532,23 +506,14 @@ export class Riad {
     return started.id;
   }
 
-  private latestTurn(conversation: string): string | undefined {
-    return this.stream.threads.get(conversation)?.entries.at(-1)?.turn;
+  private turnToStop(act: Extract<Act, { does: "stop" }>): string | undefined {
+    const turn = act.turn ?? this.kept().find((each) => each.key === act.after)?.turn ?? this.latestTurn(act.conversation);
+    if (turn !== undefined) this.stopping.add(turn);
+    return turn;
   }
 
-  private becauseOf(fault: unknown, { act }: Kept): Sent {
-    if (!(fault instanceof Problem)) return { is: "later" };
-    if (fault.status === 401 || fault.status === 423) return { is: "blocked" };
-    if (fault.status === 507) return { is: "refused", reason: fault.sentence };
-    if (fault.status === 429 || fault.status === 503 || fault.code === "still_working") return { is: "later", afterMs: (fault.body.retry_after ?? 1) * 1000 };
-    if (fault.status >= 500) return { is: "later" };
-    if (act.does === "answer" || act.does === "answer_question") return this.answerRefused(fault, act.item);
-    if (act.does === "withdraw" && fault.status === 409) {
-      this.note(t("steer.too_late"));
-      return { is: "settled" };
-    }
-    if (act.does === "stop" || act.does === "withdraw") return { is: "settled" };
-    return { is: "refused", reason: fault.sentence };
+  private latestTurn(conversation: string): string | undefined {
+    return this.stream.threads.get(conversation)?.entries.at(-1)?.turn;
   }
 
   /** The card is drawn anew from what the server says now, with a line that tells why. */
@@ -561,53 +526,10 @@ export class Riad {
     void this.loadInbox();
     return { is: "settled" };
   }
-
-  // --- Drafts -----------------------------------------------------------------------------------------------------
-
-  draft(conversation: string | undefined): string {
-    return localStorage.getItem(this.draftName(conversation)) ?? "";
-  }
-
-  keepDraft(conversation: string | undefined, text: string): void {
-    if (text === "") localStorage.removeItem(this.draftName(conversation));
-    else localStorage.setItem(this.draftName(conversation), text);
-  }
-
-  private draftName(conversation: string | undefined): string {
-    return `riad.draft.${this.session?.person.id ?? "nobody"}.${conversation ?? "new"}`;
-  }
-
-  private clearDrafts(): void {
-    const mine = `riad.draft.${this.session?.person.id ?? "nobody"}.`;
-    for (const name of Object.keys(localStorage)) if (name.startsWith(mine)) localStorage.removeItem(name);
-  }
-}
-
-/** The first words of a message, until somebody gives a better name. */
-function titleFrom(text: string): string {
-  const line = text.replace(/\p{Cc}+/gu, " ").replace(/\s+/g, " ").trim();
-  const letters = [...line];
-  return letters.length <= TITLE_LETTERS ? line : `${letters.slice(0, TITLE_LETTERS).join("").replace(/\s+\S*$/, "")}…`;
 }
 
 function latestFirst(a: Conversation, b: Conversation): number {
   return b.updated_at.localeCompare(a.updated_at);
-}
-
-function pause(ms: number, wake: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    wake.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-/** One tab sends at a time where the browser can say so; elsewhere the keys keep acts from counting twice. */
-async function oneTab(work: () => Promise<void>): Promise<void> {
-  if (navigator.locks) await navigator.locks.request("riad-outbox", work);
-  else await work();
 }
 
 export const riad = new Riad();

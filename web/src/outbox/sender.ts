@@ -7,7 +7,7 @@ export type Sent =
   | { is: "done"; turn?: string; act?: Kept["act"] }
   | { is: "later"; afterMs?: number }
   | { is: "blocked" }
-  | { is: "settled"; note?: string }
+  | { is: "settled" }
   | { is: "refused"; reason: string };
 
 export interface SenderParts {
@@ -90,4 +90,21 @@ export class Sender {
         return "wait";
     }
   }
+}
+
+/** Waits, or until it is woken. */
+export function pause(ms: number, wake: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    wake.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** One tab sends at a time where the browser can say so; elsewhere the keys keep acts from counting twice. */
+export async function oneTab(work: () => Promise<void>): Promise<void> {
+  if (navigator.locks) await navigator.locks.request("riad-outbox", work);
+  else await work();
 }

@@ -17,19 +17,19 @@ export class Composer extends Part {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.text = riad.draft(this.conversation);
+    this.text = riad.drafts.of(this.conversation);
   }
 
   protected override willUpdate(changed: PropertyValues): void {
     if (!changed.has("conversation") || !this.hasUpdated) return;
     // A new conversation that has just got its id is the same one: what was typed meanwhile goes with it.
     const before = changed.get("conversation") as string | undefined;
-    const moved = before === undefined && this.conversation !== undefined && riad.draft(this.conversation) === "";
+    const moved = before === undefined && this.conversation !== undefined && riad.drafts.of(this.conversation) === "";
     if (moved) {
-      riad.keepDraft(undefined, "");
-      riad.keepDraft(this.conversation, this.text);
+      riad.drafts.keep(undefined, "");
+      riad.drafts.keep(this.conversation, this.text);
     } else {
-      this.text = riad.draft(this.conversation);
+      this.text = riad.drafts.of(this.conversation);
     }
   }
 
@@ -60,7 +60,7 @@ export class Composer extends Part {
   /** Puts a text into the composer, for the person to go on with. */
   fill(text: string): void {
     this.text = text;
-    riad.keepDraft(this.conversation, text);
+    riad.drafts.keep(this.conversation, text);
     const area = this.querySelector("textarea");
     if (area) area.value = text;
     area?.focus();
@@ -72,7 +72,7 @@ export class Composer extends Part {
 
   private type(event: Event): void {
     this.text = (event.currentTarget as HTMLTextAreaElement).value;
-    riad.keepDraft(this.conversation, this.text);
+    riad.drafts.keep(this.conversation, this.text);
   }
 
   private key(event: KeyboardEvent): void {
@@ -91,7 +91,7 @@ export class Composer extends Part {
     if (text === "") return;
     if (!riad.say(this.conversation, text)) return;
     this.text = "";
-    riad.keepDraft(this.conversation, "");
+    riad.drafts.keep(this.conversation, "");
     this.dispatchEvent(new CustomEvent("sent", { bubbles: true }));
   }
 
