@@ -29,7 +29,13 @@ pub(crate) fn riad(folder: &Path) -> Command {
 impl Binary {
     /// Starts it with the model at this address.
     pub(crate) async fn start(folder: &Path, model: &str) -> Self {
+        Self::start_with(folder, model, &[]).await
+    }
+
+    /// Starts it with further variables.
+    pub(crate) async fn start_with(folder: &Path, model: &str, variables: &[(&str, &Path)]) -> Self {
         let mut command = riad(folder);
+        command.envs(variables.iter().copied());
         command.args(["serve", "--set", "listen=127.0.0.1:0", "--set", "models.remote.name=scripted"]);
         command.arg("--set").arg(format!("models.remote.url={model}")).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
@@ -70,6 +76,12 @@ impl Binary {
         let answer = client.sign_in("anna", PASSWORD, true).await.unwrap();
         assert_eq!(answer.status, 201, "{}", answer.json());
         client
+    }
+
+    /// `kill -9`, from anywhere.
+    pub(crate) fn killer(&self) -> impl FnOnce() + Send + 'static {
+        let pid = i32::try_from(self.process.id().expect("it runs")).ok().and_then(rustix::process::Pid::from_raw);
+        move || rustix::process::kill_process(pid.expect("it has a number"), rustix::process::Signal::KILL).unwrap()
     }
 
     /// `kill -9`, and waits until it is gone.

@@ -1,134 +1,170 @@
-//! Real `kill -9` at random instants: what was acknowledged is there, and nothing happened twice (A2).
-//!
-//! The effect that is counted is a program in the sandbox that puts a line behind a file, which doing it twice would
-//! show. The model answers by what it reads last, so it says the same after every start.
+//! Real `kill -9` of the real binary at random instants of turns that read, write, ask and run (A2): what was
+//! acknowledged is there once, every call has one result, nothing happened twice, what is said to be done is done, and
+//! nothing of a dead server lives on.
 
-use std::collections::HashMap;
+mod checks;
+mod person;
+
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use server::client::Client;
+use serde_json::json;
+use testkit::counts;
 use testkit::random::Random;
-use testkit::server::{Script, ScriptedOpenAi, ScriptedReply};
+use testkit::server::{Script, ScriptedCall, ScriptedOpenAi, ScriptedReply};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::binary::Binary;
-use crate::world::{conversation, entries, kind_of};
+use crate::remains::{self, Process};
+use crate::world::conversation;
+use person::Person;
+
+/// After how long nothing of a dead server may live.
+const DYING: Duration = Duration::from_secs(2);
+
+/// What the model does about message `n`: a command; a file that is asked about; a note and then a command; all of it.
+fn replies(n: usize) -> Vec<ScriptedReply> {
+    let call = |name: &str, arguments| ScriptedCall { name: name.to_owned(), arguments, id: None };
+    let tee = || {
+        let line = format!("line {n:03}\n");
+        call("shell", json!({ "argv": ["tee", "-a", "log.txt"], "dir": "work", "stdin": line }))
+    };
+    let file = || call("file_write", json!({ "path": format!("~/n-{n:03}.txt"), "content": format!("file {n:03}\n") }));
+    let note = || {
+        let path = format!("user-memory/n-{n:03}.md");
+        call("file_write", json!({ "path": path, "content": format!("note {n:03}\n") }))
+    };
+    let read = || call("file_read", json!({ "files": [{ "path": "~/seed.txt" }] }));
+    let sleep = || call("shell", json!({ "argv": ["sleep", "0.15"] }));
+    let reply =
+        |when: String, calls| ScriptedReply { when: Some(when), delay_ms: 2, calls, ..ScriptedReply::default() };
+    let asked = format!("do {n:03}.");
+    match n % 4 {
+        0 => vec![reply(asked, vec![tee()])],
+        1 => vec![reply(asked, vec![read(), file()])],
+        2 => vec![reply(asked, vec![note()]), reply(format!("Made `user-memory/n-{n:03}.md`"), vec![tee()])],
+        _ => vec![reply(asked, vec![note(), file(), sleep(), tee()])],
+    }
+}
 
 fn script(messages: usize) -> Script {
-    let act = |n: usize| {
-        let arguments = json!({ "argv": ["tee", "-a", "log.txt"], "dir": "work", "stdin": format!("line {n:03}\n") });
-        ScriptedReply { when: Some(format!("do {n:03}.")), delay_ms: 3, ..ScriptedReply::call("shell", arguments) }
-    };
-    let mut replies: Vec<_> = (0..messages).map(act).collect();
-    replies
-        .push(ScriptedReply { delay_ms: 3, ..ScriptedReply::text("It is written down, one line behind the others.") });
+    let mut replies: Vec<_> = (0..messages).flat_map(replies).collect();
+    replies.push(ScriptedReply { delay_ms: 2, ..ScriptedReply::text("It is all written down.") });
     Script { replies, again: true }
+}
+
+/// When a server is killed: at something that is seen or done, and a little later.
+#[derive(Debug)]
+struct Moment {
+    at: &'static str,
+    later: Duration,
+}
+
+/// `saying` and `answering`: the request is on its way. `live`: the server has just come up. The others are entries.
+const MOMENTS: &[&str] = &[
+    "saying",
+    "said",
+    "replied",
+    "screened",
+    "asked",
+    "answering",
+    "answered",
+    "started",
+    "returned",
+    "ended",
+    "live",
+];
+
+fn moment(random: &mut Random) -> Moment {
+    let at = *random.pick(MOMENTS);
+    let micros = match random.below(3) {
+        0 => 0,
+        1 => random.below(4_000),
+        _ => random.below(60_000),
+    };
+    Moment { at, later: Duration::from_micros(micros as u64) }
+}
+
+/// Kills at the moment; at the latest when nothing like it came for some seconds.
+async fn kill_at(moment: Moment, mut moments: UnboundedReceiver<String>, kill: impl FnOnce()) {
+    let come = async { while moments.recv().await.is_some_and(|seen| seen != moment.at) {} };
+    let _ = tokio::time::timeout(Duration::from_secs(3), come).await;
+    // The timer of the runtime counts whole milliseconds.
+    let until = Instant::now() + moment.later;
+    while Instant::now() < until {
+        tokio::task::yield_now().await;
+    }
+    kill();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn killed_anywhere_nothing_is_lost_and_nothing_happens_twice() {
-    let kills = if std::env::var_os("RIAD_SLOW").is_some() { 100 } else { 10 };
-    let messages = kills * 3;
-    let folder = Arc::new(tempfile::tempdir().unwrap());
-    let model = ScriptedOpenAi::start(script(messages)).await.unwrap();
-    let mut server = Binary::start(folder.path(), &model.base_url()).await;
-    assert_eq!(server.set_up().await.status, 201);
-    let mut anna = server.signed_in().await;
-    let id = conversation(&anna, "conversation-1").await;
+    let kills = counts::kills();
+    let folder = tempfile::Builder::new().prefix("riad-kill-nine-").tempdir().unwrap();
+    let model = ScriptedOpenAi::start(script(kills * 8)).await.unwrap();
+    let mut random = Random::new(9);
+    let (mut server, mut person) = first_start(folder.path(), &model).await;
 
-    let (mut acknowledged, mut random) = (0, Random::new(11));
+    let mut hit = Vec::new();
     for _ in 0..kills {
-        // Says what it can before the end comes, at any instant of it.
-        let patience = Duration::from_millis(20 + random.below(700) as u64);
-        let _ = tokio::time::timeout(patience, talk(&anna, &id, &mut acknowledged, messages)).await;
+        let (moments, seen) = unbounded_channel();
+        let anna = server.signed_in().await;
+        let moment = moment(&mut random);
+        println!("entry {}: {moment:?}", person.page.entries.len());
+        tokio::select! {
+            () = kill_at(moment, seen, server.killer()) => {}
+            () = person.talk(&anna, Some(&moments)) => {}
+        }
         server.kill_nine().await;
-        server = Binary::start(folder.path(), &model.base_url()).await;
-        anna = server.signed_in().await;
+        hit.push(person.last_seen());
+        let left = remains::of(folder.path());
+        if random.once_in(2) {
+            assert_none(remains::gone_within(DYING, left).await);
+            server = Binary::start(folder.path(), &model.base_url()).await;
+        } else {
+            // At once, while the dying may still die.
+            let since = Instant::now();
+            server = Binary::start(folder.path(), &model.base_url()).await;
+            assert_none(remains::gone_within(DYING.saturating_sub(since.elapsed()), left).await);
+        }
     }
-    talk(&anna, &id, &mut acknowledged, messages).await;
-    let recorded = at_rest(&anna, &id).await;
-    check_messages(&recorded, messages);
-    check_results(&recorded);
-    check_lines(&server.data, &recorded, messages);
+
+    let anna = server.signed_in().await;
+    person.finish_after(4);
+    tokio::time::timeout(Duration::from_secs(60), person.talk(&anna, None)).await.expect("it all comes to its end");
+    let recorded = checks::recorded(&anna, &person.id).await;
     assert_eq!(server.terminate().await, 0);
+    assert_none(remains::gone_within(DYING, remains::of(folder.path())).await);
+
+    // Read by whoever looks for the cause of a failure; else nobody sees it.
+    recorded.iter().for_each(|entry| println!("{entry}"));
+    checks::stream(&person, &recorded);
+    checks::messages(&person, &recorded);
+    checks::answers(&person, &recorded);
+    checks::outcomes(&recorded);
+    checks::results(&recorded);
+    checks::effects(&folder.path().join("data"), &recorded).await;
+    hit.sort();
+    println!("{kills} kills; the last thing seen before each: {:?}", tally(&hit));
+    println!("{} messages, {} entries, {} requests", person.acknowledged.len(), recorded.len(), model.count());
 }
 
-/// Says the messages that are not acknowledged yet, each when the turn before it is over.
-async fn talk(anna: &Client, id: &str, acknowledged: &mut usize, messages: usize) {
-    while *acknowledged < messages {
-        let view = anna.get(&format!("/api/v1/conversations/{id}")).await.map(|answer| answer.json());
-        if !view.is_ok_and(|view| view["activity"] == "quiet") {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            continue;
-        }
-        let (path, key) = (format!("/api/v1/conversations/{id}/messages"), format!("message-{acknowledged:03}"));
-        let said = anna.post(&path, &key, &json!({ "text": format!("do {:03}.", *acknowledged) })).await;
-        match said.map(|answer| answer.status) {
-            Ok(201) => *acknowledged += 1,
-            // Too many wait, or too many were sent in this minute.
-            Ok(409 | 429) | Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-            Ok(status) => panic!("{status}"),
-        }
-    }
+/// A server with somebody in it, who has a file and a conversation.
+async fn first_start(folder: &Path, model: &ScriptedOpenAi) -> (Binary, Person) {
+    let server = Binary::start(folder, &model.base_url()).await;
+    assert_eq!(server.set_up().await.status, 201);
+    let anna = server.signed_in().await;
+    let id = conversation(&anna, "conversation-1").await;
+    let mut homes = std::fs::read_dir(server.data.join("homes")).unwrap();
+    std::fs::write(homes.next().unwrap().unwrap().path().join("seed.txt"), "seed\n").unwrap();
+    (server, Person::new(id))
 }
 
-/// All entries, once every turn has ended.
-async fn at_rest(anna: &Client, id: &str) -> Vec<Value> {
-    for _ in 0..600 {
-        let view = anna.get(&format!("/api/v1/conversations/{id}")).await.unwrap().json();
-        if view["activity"] == "quiet" {
-            return entries(anna, id).await;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    panic!("the conversation never came to rest: {:?}", entries(anna, id).await.last());
+fn assert_none(left: BTreeSet<Process>) {
+    assert!(left.is_empty(), "what a dead server left lives on: {left:?}");
 }
 
-fn check_messages(recorded: &[Value], messages: usize) {
-    let said: Vec<_> =
-        recorded.iter().filter(|entry| entry["kind"] == "said").map(|entry| entry["text"].clone()).collect();
-    let wanted: Vec<_> = (0..messages).map(|n| json!(format!("do {n:03}."))).collect();
-    assert_eq!(said, wanted);
-}
-
-/// Every call has exactly one result.
-fn check_results(recorded: &[Value]) {
-    let mut results: HashMap<String, usize> = HashMap::new();
-    for entry in recorded {
-        for call in entry["calls"].as_array().into_iter().flatten() {
-            results.entry(call["id"].as_str().unwrap().to_owned()).or_default();
-        }
-        if ["returned", "rejected"].contains(&kind_of(entry).as_str()) {
-            *results.entry(entry["call"].as_str().unwrap().to_owned()).or_default() += 1;
-        }
-    }
-    assert!(results.values().all(|count| *count == 1), "{results:?}");
-}
-
-/// No line stands twice, and every call that says it is done has its line.
-fn check_lines(data: &Path, recorded: &[Value], messages: usize) {
-    let log = find(&data.join("works"), "log.txt").expect("the log is there");
-    let text = std::fs::read_to_string(log).unwrap();
-    let mut lines: Vec<_> = text.lines().collect();
-    let written = lines.len();
-    lines.sort_unstable();
-    lines.dedup();
-    assert_eq!(lines.len(), written, "a line stands twice");
-    let done = recorded.iter().filter(|entry| entry["kind"] == "returned" && entry["status"] == "done").count();
-    let cut = recorded.iter().filter(|entry| entry["kind"] == "returned" && entry["status"] == "interrupted").count();
-    assert!(done <= written && written <= done + cut, "{done} done, {cut} cut, {written} lines");
-    assert!(
-        done * 10 >= messages * 3,
-        "of {messages} only {done} were done: the test killed too early to mean anything"
-    );
-}
-
-fn find(folder: &Path, name: &str) -> Option<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    entries.into_iter().find_map(|path| match path.is_dir() {
-        true => find(&path, name),
-        false => (path.file_name()? == name).then_some(path),
-    })
+fn tally(words: &[String]) -> Vec<String> {
+    words.chunk_by(|one, other| one == other).map(|same| format!("{} {}", same.len(), same[0])).collect()
 }

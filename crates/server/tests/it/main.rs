@@ -13,6 +13,7 @@ mod idempotency;
 mod isolation;
 mod kill_nine;
 mod pty;
+mod remains;
 mod setup;
 mod sole_owner;
 mod stop_everywhere;
