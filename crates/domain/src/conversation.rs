@@ -10,6 +10,7 @@ use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
 use crate::message::Message;
+use crate::model::Reply;
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::turn::{CallState, Turn};
@@ -91,6 +92,8 @@ impl Conversation {
         match &entry.body {
             Body::Newer(_) => self.newer = true,
             Body::Said(message) if self.messages.contains_key(&message.id) => {}
+            // A server would refuse a prompt in which one call id stands twice, and every later one with it.
+            Body::Replied(reply) if self.repeats_a_call(reply) => {}
             Body::Said(message) => self.said(entry, message),
             body => {
                 self.remember(entry.at, body);
@@ -108,6 +111,11 @@ impl Conversation {
             Some(turn) => turn.apply(entry),
             None => self.live = Some(Turn::open(self.id.clone(), vec![message.clone()])),
         }
+    }
+
+    fn repeats_a_call(&self, reply: &Reply) -> bool {
+        let mut seen = HashSet::new();
+        reply.sampled.calls.iter().any(|call| self.call_ids.contains(&call.id) || !seen.insert(&call.id))
     }
 
     fn remember(&mut self, at: Timestamp, body: &Body) {
