@@ -108,6 +108,7 @@ pub enum Body {
         footer: Vec<SideEffect>,
     },
     /// Written by a newer version than this one; kept, and not understood.
+    #[serde(skip)]
     Newer(Value),
 }
 
@@ -157,6 +158,9 @@ pub struct Unreadable {
 impl Body {
     /// The JSON text that is stored.
     pub fn encode(&self) -> String {
+        if let Self::Newer(value) = self {
+            return value.to_string();
+        }
         serde_json::to_string(self).expect("a body is plain data with text keys")
     }
 

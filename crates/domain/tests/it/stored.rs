@@ -29,7 +29,7 @@ fn a_fact_of_a_newer_version_is_kept_as_it_was_written() {
 
 #[test]
 fn what_is_no_entry_is_refused_with_its_place() {
-    for text in ["", "{", "null", "{\"unheard_of\":1}", "{\"said\":{}}", "[]", "\"stopped\" x"] {
+    for text in ["", "{", "null", "{\"unheard_of\":1}", "{\"said\":{}}", "{\"newer\":1}", "[]", "\"stopped\" x"] {
         let refused = Body::decode(EntryNumber(9), VERSION, text).expect_err(text);
         assert!(refused.to_string().starts_with("entry 9 cannot be read: "), "{refused}");
     }
