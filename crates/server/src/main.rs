@@ -13,10 +13,10 @@ fn main() -> ExitCode {
         Err(told) => {
             let text = server::terminal::plain(&told.render().to_string());
             if told.use_stderr() {
-                let _ = write!(std::io::stderr(), "{text}");
+                let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
                 return Exit::Usage.into();
             }
-            let _ = write!(std::io::stdout(), "{text}");
+            let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
             return ExitCode::SUCCESS;
         }
     };
