@@ -29,7 +29,8 @@ pub(super) async fn run(as_json: bool, judge: impl AsyncFn(Value) -> Result<Said
     if bad == 0 {
         return Ok(());
     }
-    Err(Ended::new(Exit::Failed, format!("{bad} lines were not understood; each says why.")))
+    let lines = if bad == 1 { "1 line was".to_owned() } else { format!("{bad} lines were") };
+    Err(Ended::new(Exit::Failed, format!("{lines} not understood; each says why.")))
 }
 
 fn read(line: Line) -> Result<Value, String> {
