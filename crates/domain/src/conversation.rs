@@ -124,12 +124,21 @@ impl Conversation {
             Body::Asked(approval) => {
                 self.asked.insert(approval.id.clone(), approval.digest);
             }
-            Body::Answered(answer) if self.asked.get(&answer.approval) == Some(&answer.digest) => {
+            Body::Answered(answer) if self.awaits(answer) => {
                 let given = || Given { answer: answer.clone(), at };
                 self.answers.entry(answer.approval.clone()).or_insert_with(given);
             }
             _ => {}
         }
+    }
+
+    /// Whether a question waits for this answer: for its digest, and for its kind of decision.
+    fn awaits(&self, answer: &Answer) -> bool {
+        let fits = |question: &&Approval| {
+            let same = question.id == answer.approval && question.digest == answer.digest;
+            same && question.takes(&answer.decision)
+        };
+        self.pending().iter().any(fits)
     }
 
     /// An ended turn becomes history; messages that nobody read begin the next turn.

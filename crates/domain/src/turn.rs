@@ -121,4 +121,4 @@ impl Turn {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

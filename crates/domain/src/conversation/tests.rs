@@ -1,1 +1,200 @@
-//! The fold of a conversation.
+//! The fold of a conversation: messages, questions, drafts.
+
+use serde_json::json;
+
+use super::{Activity, Conversation, QuestionState};
+use crate::approval::{Answer, Approval, Decision, Kind};
+use crate::digest::Digest;
+use crate::entry::{Body, Entry, Screened};
+use crate::facts::Facts;
+use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, MessageId, ReplyId, TurnId};
+use crate::message::Message;
+use crate::model::{Reply, Sampled, StopReason, Usage};
+use crate::outcome::Outcome;
+use crate::time::Timestamp;
+use crate::tool::{EffectClass, ToolName};
+use crate::turn::Turn;
+
+/// A conversation to which facts are added one by one.
+struct Log(Conversation);
+
+impl Log {
+    fn new() -> Self {
+        Self(Conversation::new(ConversationId::new("c")))
+    }
+
+    fn add(&mut self, body: Body) -> &mut Self {
+        let draft = self.0.draft(Timestamp(0), body);
+        self.0.apply(&draft.at_number(self.0.head().next()));
+        self
+    }
+
+    fn said(&mut self, id: &str) -> &mut Self {
+        self.add(Body::Said(message(id)))
+    }
+
+    fn ended(&mut self) -> &mut Self {
+        self.add(Body::Ended { outcome: Outcome::Answered, footer: Vec::new() })
+    }
+
+    fn live(&self) -> Option<&str> {
+        self.0.live().map(|turn| turn.id().as_str())
+    }
+}
+
+fn message(id: &str) -> Message {
+    Message { id: MessageId::new(id), text: id.to_owned(), aside: None }
+}
+
+fn reply(seen: u64, call: Option<&str>) -> Body {
+    let call = call.map(|id| crate::call::ToolCall {
+        id: CallId::new(id),
+        tool: ToolName::new("write"),
+        arguments: "{}".to_owned(),
+        fault: None,
+        wire_id: None,
+    });
+    let (text, calls, stop) = ("Well.".to_owned(), call.into_iter().collect(), StopReason::Natural);
+    let (reasoning, model, usage) = (String::new(), "m".to_owned(), Usage::default());
+    let sampled = Sampled { text, reasoning, calls, stop, usage, model };
+    let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
+    Body::Replied(Reply { id, seen: EntryNumber(seen), prefix, forbidden: false, sampled })
+}
+
+const SHOWN: &[u8] = b"what was shown";
+
+fn screened(call: &str) -> Body {
+    Body::Screened(Box::new(Screened {
+        call: CallId::new(call),
+        arguments: json!({}),
+        facts: Facts::of(EffectClass::Send),
+        digest: Digest::of_bytes(SHOWN),
+        label: "label".to_owned(),
+        preview: None,
+        hooks: Vec::new(),
+        blocked: None,
+    }))
+}
+
+fn asked(call: &str) -> Body {
+    Body::Asked(Box::new(Approval {
+        id: ApprovalId::new("a"),
+        call: CallId::new(call),
+        digest: Digest::of_bytes(SHOWN),
+        kind: Kind::Permission,
+        tool: ToolName::new("write"),
+        label: "label".to_owned(),
+        facts: Facts::of(EffectClass::Send),
+        arguments: json!({}),
+        preview: None,
+        why: "why".to_owned(),
+        intent: None,
+    }))
+}
+
+fn answered(digest: &[u8], decision: Decision) -> Body {
+    let (approval, digest) = (ApprovalId::new("a"), Digest::of_bytes(digest));
+    Body::Answered(Answer { approval, digest, decision, surface: "test".to_owned() })
+}
+
+fn in_question() -> Log {
+    let mut log = Log::new();
+    log.said("m1").add(reply(1, Some("c1"))).add(screened("c1")).add(asked("c1"));
+    log
+}
+
+#[test]
+fn a_message_opens_a_turn_of_its_name_and_a_second_one_waits() {
+    let mut log = Log::new();
+    assert_eq!(log.live(), None);
+    log.said("m1").said("m2").said("m1");
+    assert_eq!(log.live(), Some("m1"));
+    let waiting: Vec<_> =
+        log.0.live().into_iter().flat_map(Turn::waiting).map(|message| message.text.as_str()).collect();
+    assert_eq!(waiting, ["m2"], "the same message again waits for nothing");
+    assert_eq!(log.0.entry_of(&MessageId::new("m1")), Some(EntryNumber(1)));
+}
+
+#[test]
+fn what_was_never_read_opens_the_next_turn() {
+    let mut log = Log::new();
+    log.said("m1").said("m2").said("m3").add(reply(2, None)).ended();
+    assert_eq!(log.live(), Some("m3"), "m2 was seen by the reply, m3 was not");
+    log.ended();
+    assert_eq!(log.live(), None);
+    assert_eq!(log.0.history().len(), 4);
+}
+
+#[test]
+fn a_message_that_was_taken_back_opens_nothing() {
+    let mut log = Log::new();
+    log.said("m1").said("m2").add(Body::Withdrawn(MessageId::new("m2"))).add(reply(1, None)).ended();
+    assert_eq!(log.live(), None);
+    log.said("m2");
+    assert_eq!(log.live(), None, "its id stays used");
+}
+
+#[test]
+fn a_question_is_pending_then_answered_then_gone() {
+    let mut log = in_question();
+    let id = ApprovalId::new("a");
+    assert_eq!(log.0.pending().len(), 1);
+    assert!(matches!(log.0.question(&id), Some(QuestionState::Pending(_))));
+    assert_eq!(log.0.question(&ApprovalId::new("other")), None);
+
+    log.add(answered(b"something else", Decision::Approve));
+    assert!(matches!(log.0.question(&id), Some(QuestionState::Pending(_))), "it was about something else");
+    log.add(answered(SHOWN, Decision::Refuse(None))).add(answered(SHOWN, Decision::Approve));
+    let Some(QuestionState::Answered(given)) = log.0.question(&id) else { panic!("it was answered") };
+    assert_eq!(given.answer.decision, Decision::Refuse(None), "the first answer stands");
+    assert!(log.0.pending().is_empty());
+}
+
+#[test]
+fn an_answer_that_does_not_fit_the_question_is_none() {
+    let mut log = in_question();
+    log.add(answered(SHOWN, Decision::Told("words".to_owned())));
+    assert_eq!(log.0.pending().len(), 1);
+    let state = log.0.question(&ApprovalId::new("a"));
+    assert!(matches!(state, Some(QuestionState::Pending(_))), "{state:?}");
+}
+
+#[test]
+fn a_question_of_a_stopped_or_ended_turn_is_gone() {
+    let mut log = in_question();
+    log.add(Body::Stopped);
+    assert!(log.0.pending().is_empty());
+    assert!(matches!(log.0.question(&ApprovalId::new("a")), Some(QuestionState::Gone(_))));
+    log.ended();
+    assert!(matches!(log.0.question(&ApprovalId::new("a")), Some(QuestionState::Gone(_))));
+}
+
+#[test]
+fn entries_at_or_before_the_head_change_nothing() {
+    let mut log = in_question();
+    let head = log.0.head();
+    let turn = TurnId::new("m1");
+    let frame = crate::id::FrameId::outer();
+    let stop = Entry { number: head, version: 1, at: Timestamp(0), turn, frame, body: Body::Stopped };
+    log.0.apply(&stop);
+    assert_eq!(log.0.pending().len(), 1);
+}
+
+#[test]
+fn a_draft_names_the_turn_it_belongs_to() {
+    let mut log = Log::new();
+    assert_eq!(log.0.draft(Timestamp(0), Body::Said(message("m1"))).turn, TurnId::new("m1"));
+    log.said("m1");
+    assert_eq!(log.0.draft(Timestamp(0), Body::Said(message("m2"))).turn, TurnId::new("m1"));
+}
+
+#[test]
+fn a_conversation_without_a_turn_is_quiet() {
+    let setting = crate::turn::tests::setting();
+    let mut log = Log::new();
+    assert_eq!(log.0.activity(&setting), Activity::Quiet);
+    log.said("m1");
+    assert_eq!(log.0.activity(&setting), Activity::Running);
+    log.add(reply(1, None)).ended();
+    assert_eq!(log.0.activity(&setting), Activity::Quiet);
+}

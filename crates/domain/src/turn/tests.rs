@@ -1,1 +1,243 @@
-//! A turn: fold and choice.
+//! A turn: what is asked of the world at each place. What a whole turn looks like is shown by the transcripts.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::Turn;
+use crate::call::{Clearance, ToolCall};
+use crate::context::{CallPolicy, Prefix};
+use crate::digest::Digest;
+use crate::effect::{Effect, Request};
+use crate::entry::{Body, Draft, Screened};
+use crate::facts::Facts;
+use crate::id::{CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId};
+use crate::limits::Limits;
+use crate::message::Message;
+use crate::model::{ModelDescription, Reply, SampleFault, Sampled, StopReason, Tier, Usage};
+use crate::outcome::Outcome;
+use crate::result::{Status, ToolResult};
+use crate::rule::RuleSet;
+use crate::setting::Setting;
+use crate::time::Timestamp;
+use crate::tool::{EffectClass, Replay, Schema, ToolName, ToolSet, ToolSpec};
+
+/// Two tools, `read` and `act`, no rules and the default limits.
+pub(crate) fn setting() -> Setting {
+    let tool = |name: &str, replay, parallel| ToolSpec {
+        name: ToolName::new(name),
+        description: String::new(),
+        schema: Schema::new(json!({ "type": "object" })).expect("it is a schema"),
+        replay,
+        parallel,
+        asks_person: false,
+        deadline_ms: 1000,
+    };
+    let tools = ToolSet::new([tool("read", Replay::Again, true), tool("act", Replay::Never, false)]);
+    let (name, fingerprint, dialect) = ("m".to_owned(), "m".to_owned(), "native".to_owned());
+    let (window, output_cap, constrained, tier) = (8192, Some(700), false, Tier::Device);
+    let model = ModelDescription { name, fingerprint, window, output_cap, dialect, constrained, tier };
+    Setting {
+        prefix: Arc::new(Prefix::new(String::new(), &tools)),
+        tools: Arc::new(tools),
+        rules: Arc::new(RuleSet::default()),
+        limits: Limits::default(),
+        model: Arc::new(model),
+    }
+}
+
+struct Log {
+    turn: Turn,
+    head: u64,
+    setting: Setting,
+}
+
+impl Log {
+    fn new() -> Self {
+        let message = Message { id: MessageId::new("m1"), text: "go".to_owned(), aside: None };
+        Self { turn: Turn::open(ConversationId::new("c"), vec![message]), head: 1, setting: setting() }
+    }
+
+    fn add(&mut self, body: Body) -> &mut Self {
+        self.head += 1;
+        let (at, turn, frame) = (Timestamp(self.head.cast_signed()), self.turn.id().clone(), FrameId::outer());
+        self.turn.apply(&Draft { at, turn, frame, body }.at_number(EntryNumber(self.head)));
+        self
+    }
+
+    fn reply(&mut self, text: &str, calls: &[(&str, &str)]) -> &mut Self {
+        let calls = calls.iter().map(|(id, tool)| ToolCall {
+            id: CallId::new(*id),
+            tool: ToolName::new(*tool),
+            arguments: "{}".to_owned(),
+            fault: None,
+            wire_id: None,
+        });
+        let sampled = Sampled {
+            text: text.to_owned(),
+            reasoning: String::new(),
+            calls: calls.collect(),
+            stop: StopReason::Natural,
+            usage: Usage::default(),
+            model: "m".to_owned(),
+        };
+        let forbidden = matches!(self.next(), Effect::Sample(request) if request.prompt.calls == CallPolicy::Forbidden);
+        let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
+        self.add(Body::Replied(Reply { id, seen: EntryNumber(self.head), prefix, forbidden, sampled }))
+    }
+
+    fn next(&self) -> Effect {
+        self.turn.next(&[], EntryNumber(self.head), &self.setting)
+    }
+
+    fn sample(&self) -> Request {
+        match self.next() {
+            Effect::Sample(request) => request,
+            other => panic!("a sample was expected: {other:?}"),
+        }
+    }
+
+    /// Screens all open calls as calls of that class.
+    fn screen(&mut self, class: EffectClass) -> &mut Self {
+        let Effect::Screen(calls) = self.next() else { panic!("calls are to be screened: {:?}", self.next()) };
+        for call in calls {
+            let facts = Facts::of(class);
+            let (digest, label, arguments) = (call.digest(&facts), "label".to_owned(), call.arguments().clone());
+            let (preview, hooks, blocked) = (None, Vec::new(), None);
+            let call = call.id().clone();
+            let screened = Screened { call, arguments, facts, digest, label, preview, hooks, blocked };
+            self.add(Body::Screened(Box::new(screened)));
+        }
+        self
+    }
+
+    /// Records what a host records when it runs what is to be run: that it starts and, with a status, its result.
+    fn run(&mut self, status: Option<Status>) -> Vec<String> {
+        let Effect::Run(calls) = self.next() else { panic!("calls are to be run: {:?}", self.next()) };
+        for call in &calls {
+            let (id, clearance) = (call.call().id().clone(), call.clearance().clone());
+            self.add(Body::Started { call: id, digest: call.digest(), clearance, key: call.key().to_owned() });
+        }
+        for call in calls.iter().filter(|_| status.is_some()) {
+            let status = status.expect("it was looked at");
+            self.add(Body::Returned(ToolResult::new(call.call().id().clone(), status, "text")));
+        }
+        calls.iter().map(|call| call.call().id().to_string()).collect()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.next() {
+            Effect::End { outcome, .. } => Some(outcome),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn a_sample_that_failed_is_tried_again_after_1_2_and_4_seconds() {
+    let mut log = Log::new();
+    let mut waits = Vec::new();
+    while log.outcome().is_none() {
+        waits.push(log.sample().wait_ms);
+        log.add(Body::Faltered(SampleFault::Busy));
+    }
+    assert_eq!(waits, [0, 1000, 2000, 4000]);
+    assert_eq!(log.outcome(), Some(Outcome::ModelUnavailable(SampleFault::Busy)));
+}
+
+#[test]
+fn a_reply_begins_the_count_of_tries_anew() {
+    let mut log = Log::new();
+    log.add(Body::Faltered(SampleFault::Busy)).reply("", &[("c1", "read")]).screen(EffectClass::Read);
+    log.run(Some(Status::Done));
+    assert_eq!(log.sample().wait_ms, 0);
+}
+
+#[test]
+fn a_reply_is_as_long_as_the_model_allows() {
+    assert_eq!(Log::new().sample().prompt.max_tokens, 700);
+}
+
+#[test]
+fn mute_replies_are_varied_then_forbidden_calls_then_given_up() {
+    let mut log = Log::new();
+    let mut asked = Vec::new();
+    while log.outcome().is_none() {
+        let prompt = log.sample().prompt;
+        asked.push((prompt.variation, prompt.calls));
+        log.reply("", &[]);
+    }
+    assert_eq!(asked, [(0, CallPolicy::Free), (1, CallPolicy::Free), (2, CallPolicy::Forbidden)]);
+    assert_eq!(log.outcome(), Some(Outcome::Mute));
+}
+
+#[test]
+fn the_last_reply_of_a_spent_turn_is_short_and_makes_no_calls() {
+    let mut log = Log::new();
+    log.setting.limits = Limits { rounds: 1, closing_tokens: 50, ..Limits::default() };
+    log.reply("", &[("c1", "read")]).screen(EffectClass::Read);
+    log.run(Some(Status::Done));
+    let prompt = log.sample().prompt;
+    assert_eq!((prompt.calls, prompt.max_tokens), (CallPolicy::Forbidden, 50));
+    log.reply("That is all.", &[]);
+    assert_eq!(log.outcome(), Some(Outcome::RoundLimit));
+}
+
+#[test]
+fn reads_run_side_by_side_up_to_the_limit_and_all_else_alone() {
+    let mut log = Log::new();
+    log.setting.limits.parallel = 2;
+    log.reply("", &[("c1", "read"), ("c2", "read"), ("c3", "read"), ("c4", "act"), ("c5", "read")]);
+    log.screen(EffectClass::Read);
+    let mut batches = Vec::new();
+    while matches!(log.next(), Effect::Run(_)) {
+        batches.push(log.run(Some(Status::Done)));
+    }
+    let batches: Vec<_> = batches.iter().map(|batch| batch.join(" ")).collect();
+    assert_eq!(batches, ["c1 c2", "c3", "c4", "c5"]);
+}
+
+#[test]
+fn a_cut_run_carries_the_key_it_had() {
+    let mut log = Log::new();
+    log.reply("", &[("c1", "read")]).screen(EffectClass::Read);
+    let Effect::Run(first) = log.next() else { panic!("it is to be run") };
+    log.run(None);
+    log.add(Body::Resumed);
+    let Effect::Run(second) = log.next() else { panic!("it is to be run again") };
+    assert_eq!(first[0].key(), second[0].key());
+    assert_eq!(first[0].clearance(), &Clearance::Class);
+}
+
+#[test]
+fn a_cut_run_of_a_tool_that_is_never_repeated_may_have_happened() {
+    let mut log = Log::new();
+    log.reply("", &[("c1", "act")]).screen(EffectClass::Read);
+    log.run(None);
+    log.add(Body::Resumed);
+    let Effect::Note(bodies) = log.next() else { panic!("it is settled: {:?}", log.next()) };
+    assert!(matches!(&bodies[..], [Body::Returned(result)] if result.status == Status::Interrupted), "{bodies:?}");
+}
+
+#[test]
+fn another_form_of_the_tool_does_not_run_what_was_screened() {
+    let mut log = Log::new();
+    log.reply("", &[("c1", "act")]).screen(EffectClass::Read);
+    let mut other = (**log.setting.tools.get(&ToolName::new("act")).expect("it is there")).clone();
+    other.description = "does something else by now".to_owned();
+    log.setting.tools = Arc::new(ToolSet::new([other]));
+    let Effect::Note(bodies) = log.next() else { panic!("it is refused: {:?}", log.next()) };
+    assert!(matches!(&bodies[..], [Body::Returned(result)] if result.status == Status::Refused), "{bodies:?}");
+}
+
+#[test]
+fn a_stop_settles_what_is_open_and_then_ends() {
+    let mut log = Log::new();
+    log.reply("", &[("c1", "act"), ("c2", "read")]).add(Body::Stopped);
+    let Effect::Note(bodies) = log.next() else { panic!("calls are settled: {:?}", log.next()) };
+    assert_eq!(bodies.len(), 2);
+    for body in bodies {
+        log.add(body);
+    }
+    assert_eq!(log.outcome(), Some(Outcome::Stopped));
+}

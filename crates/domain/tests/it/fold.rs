@@ -63,7 +63,7 @@ pub(crate) fn journal(seed: u64, length: usize, wild: bool) -> Vec<Entry> {
 #[test]
 fn entries_in_any_order_fold_without_panic() {
     let setting = random::setting();
-    for seed in 0..times(500, 20_000) as u64 {
+    for seed in 0..times(200, 20_000) as u64 {
         let mut random = Random(seed);
         let mut conversation = Conversation::new(random::conversation());
         for number in 1..60 {
@@ -81,7 +81,7 @@ fn entries_in_any_order_fold_without_panic() {
 #[test]
 fn equal_entries_give_an_equal_effect() {
     let setting = random::setting();
-    for seed in 0..times(150, 5_000) as u64 {
+    for seed in 0..times(60, 5_000) as u64 {
         let entries = journal(seed, 60, seed % 2 == 0);
         let fold = |entries: &[Entry]| Conversation::fold(random::conversation(), entries);
         let whole = fold(&entries);
@@ -113,7 +113,7 @@ fn strangers(turn: &TurnId) -> Vec<(TurnId, Body)> {
 #[test]
 fn an_entry_that_cannot_follow_has_no_effect() {
     let setting = random::setting();
-    for seed in 0..times(20, 2_000) as u64 {
+    for seed in 0..times(10, 2_000) as u64 {
         let entries = journal(seed, 40, false);
         for length in 1..=entries.len() {
             let before = Conversation::fold(random::conversation(), &entries[..length]);
@@ -154,7 +154,7 @@ fn a_newer_entry_opens_the_conversation_read_only() {
 /// What is not yet settled when a journal ends is settled by the host alone, without a person, tool or model.
 #[test]
 fn a_turn_can_be_given_up_at_any_entry() {
-    for seed in 0..times(200, 5_000) as u64 {
+    for seed in 0..times(60, 5_000) as u64 {
         let entries = journal(seed, 40, seed % 2 == 0);
         let mut conversation = Conversation::fold(random::conversation(), &entries);
         for _ in 0..20 {

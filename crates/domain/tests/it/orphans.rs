@@ -90,7 +90,7 @@ fn each_call_of_a_prompt_has_one_result_in_its_order() {
 fn a_call_that_started_and_never_returned_does_not_read_as_unrun() {
     let setting = random::setting();
     let mut shown = 0;
-    for seed in 0..times(100, 3_000) as u64 {
+    for seed in 0..times(50, 3_000) as u64 {
         let entries = journal(seed, 60, false);
         let mut conversation = Conversation::new(random::conversation());
         for one in &entries {
@@ -112,14 +112,14 @@ fn a_call_that_started_and_never_returned_does_not_read_as_unrun() {
             conversation.next(&setting);
         }
     }
-    assert!(shown > 20, "{shown} such journals show little");
+    assert!(shown > 10, "{shown} such journals show little");
 }
 
 #[test]
 fn a_prompt_begins_with_the_one_before() {
     let setting = random::setting();
     let mut grown = 0;
-    for seed in 0..times(150, 5_000) as u64 {
+    for seed in 0..times(60, 5_000) as u64 {
         let entries = journal(seed, 60, false);
         let mut before: Vec<Arc<Item>> = Vec::new();
         let mut conversation = Conversation::new(random::conversation());
@@ -132,5 +132,5 @@ fn a_prompt_begins_with_the_one_before() {
             before = items;
         }
     }
-    assert!(grown > 300, "{grown} prompts that grew show little");
+    assert!(grown > 100, "{grown} prompts that grew show little");
 }
