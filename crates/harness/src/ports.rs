@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// 3. When `append` returns, its entries survive the loss of the process and of power.
 /// 4. Nothing here changes or deletes an entry.
 /// 5. `load` returns all entries after `since`, in order.
+/// 6. Once the vault is locked, everything answers [`JournalError::Closed`]; what was recorded before stands.
 #[async_trait]
 pub trait Journal: Send + Sync {
     /// All entries of a conversation after `since`.
@@ -56,6 +57,9 @@ pub enum JournalError {
     /// There is no such conversation.
     #[error("there is no conversation {0}")]
     Absent(ConversationId),
+    /// The vault was locked.
+    #[error("the vault is locked")]
+    Closed,
     /// The store failed.
     #[error("the journal could not be written or read: {0}")]
     Storage(String),
@@ -109,6 +113,25 @@ pub trait DeltaSink: Send + Sync {
 /// 2. `run` does exactly what the facts of the cleared call say, or fails.
 /// 3. `run` ends soon after a cancel, and says what is known of its effect.
 /// 4. With the same key a `Keyed` tool does its work once; a `Probe` tool answers `landed` from the target.
+///
+/// What runs was cleared:
+/// ```
+/// use domain::call::ClearedCall;
+/// use harness::ports::{Ran, Scope, Tool};
+///
+/// async fn run(tool: &dyn Tool, call: &ClearedCall, scope: &Scope) -> Ran {
+///     tool.run(call, scope).await
+/// }
+/// ```
+/// A call that merely fits its schema does not compile:
+/// ```compile_fail,E0308
+/// use domain::call::ValidCall;
+/// use harness::ports::{Ran, Scope, Tool};
+///
+/// async fn run(tool: &dyn Tool, call: &ValidCall, scope: &Scope) -> Ran {
+///     tool.run(call, scope).await
+/// }
+/// ```
 #[async_trait]
 pub trait Tool: Send + Sync {
     /// What it says of itself.

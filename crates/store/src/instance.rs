@@ -144,9 +144,17 @@ impl Instance {
 
     /// Closes a person's vault: the file is closed and the key wiped when this returns; holders get `Closed`.
     pub async fn lock(&self, id: PersonId) {
-        let Some(vault) = self.0.vaults().remove(&id) else { return };
+        let Some(vault) = self.retire(id) else { return };
         vault.note_last_writes().await;
         let _ = tokio::task::spawn_blocking(move || vault.close()).await;
+    }
+
+    /// Under one lock, so that of one person's vaults at most one is not closed.
+    fn retire(&self, id: PersonId) -> Option<Vault> {
+        let mut vaults = self.0.vaults();
+        let vault = vaults.remove(&id)?;
+        vault.retire();
+        Some(vault)
     }
 
     /// Opens the vaults that the instance may open by itself (open ones), and says which did not open.

@@ -36,6 +36,8 @@ struct Inner {
     opened: u64,
     audit_fits: AtomicBool,
     database: Database,
+    /// The lock has begun: this vault takes nobody new.
+    retired: AtomicBool,
     head: watch::Sender<u64>,
     /// Hashed tokens of the sessions that gave the password since this opening.
     unlocked: Mutex<HashSet<[u8; 32]>>,
@@ -102,11 +104,23 @@ impl Vault {
             opened: begun.opened,
             audit_fits: AtomicBool::new(true),
             database: Database::start(writer, reader)?,
+            retired: AtomicBool::new(false),
             head: watch::Sender::new(begun.head),
             unlocked: Mutex::default(),
             instance,
         }));
         Ok((vault, begun.writes))
+    }
+
+    /// Whether it is locked, or is being locked: nothing new may be built on it. It never opens again; an unlock gives
+    /// another vault.
+    pub fn is_closed(&self) -> bool {
+        self.0.retired.load(Ordering::Acquire)
+    }
+
+    /// From now on [`Vault::is_closed`]. Work that is queued still ends.
+    pub(crate) fn retire(&self) {
+        self.0.retired.store(true, Ordering::Release);
     }
 
     /// Changes when a backup is restored; numbers of another epoch mean nothing.

@@ -59,8 +59,8 @@ pub(super) fn journal_problem(error: JournalError) -> Problem {
     match error {
         JournalError::Absent(_) => Problem::not_found(),
         JournalError::Moved { .. } => Problem::internal("the journal moved on in the middle of a request"),
-        // The store's words name no content; a closed vault is the usual cause.
-        JournalError::Storage(words) if words.contains("closed") => vault_locked(),
+        JournalError::Closed => vault_locked(),
+        // The store's words name no content.
         JournalError::Storage(words) => Problem::internal(words),
     }
 }

@@ -129,6 +129,9 @@ impl From<Fault> for JournalError {
 
 impl From<StoreError> for JournalError {
     fn from(error: StoreError) -> Self {
+        if matches!(error, StoreError::Closed) {
+            return Self::Closed;
+        }
         tracing::error!(?error, "the journal failed");
         Self::Storage(error.to_string())
     }

@@ -156,8 +156,12 @@ async fn a_locked_vault_answers_closed() {
     let vault = open_vault(&instance).await;
     let talk = conversation_in(&vault, "talk").await;
     let person = instance.people().await.unwrap().remove(0);
+    assert!(!vault.is_closed());
     instance.lock(person.id).await;
-    assert!(vault.load(&talk, EntryNumber(0)).await.is_err());
-    assert!(vault.append(&talk, EntryNumber(0), vec![said("m1", "x")]).await.is_err());
+    assert!(vault.is_closed());
+    let closed = |ended: Result<(), JournalError>| matches!(ended, Err(JournalError::Closed));
+    assert!(closed(vault.load(&talk, EntryNumber(0)).await.map(drop)));
+    assert!(closed(vault.append(&talk, EntryNumber(0), vec![said("m1", "x")]).await.map(drop)));
+    assert!(closed(vault.unfinished().await.map(drop)));
     assert_eq!(crate::world::names_in(&world.root.join("vaults")).len(), 1, "no journal file is left open");
 }
