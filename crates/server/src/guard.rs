@@ -62,7 +62,7 @@ async fn hand_on(
         Access::Public | Access::SignedIn => {}
         Access::Unlocked => {
             let vault = app.instance.vault(&session).ok_or_else(vault_locked)?;
-            let room = app.room(&session.person, vault).await.map_err(Problem::internal)?;
+            let room = app.room(&session.person, vault).await?;
             request.extensions_mut().insert(Unlocked(room));
         }
         Access::Capability(name) => {

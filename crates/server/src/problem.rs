@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::state::NoRoom;
+
 macro_rules! codes {
     ($($name:ident = $text:literal, $status:ident, $title:literal;)*) => {
         /// All codes there are. A code never changes its meaning.
@@ -214,6 +216,15 @@ impl From<store::StoreError> for Problem {
         match error {
             store::StoreError::Closed => vault_locked(),
             other => Self::internal(other),
+        }
+    }
+}
+
+impl From<NoRoom> for Problem {
+    fn from(error: NoRoom) -> Self {
+        match error {
+            NoRoom::Closed => vault_locked(),
+            NoRoom::Folders(words) => Self::internal(words),
         }
     }
 }

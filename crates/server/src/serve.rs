@@ -143,7 +143,7 @@ async fn open_vaults(app: &Arc<App>, boot: &mut Boot<'_>) {
         if let Some(vault) = app.instance.open_vault(person.id)
             && let Err(fault) = app.room(person, vault).await
         {
-            boot.degraded("vaults", fault);
+            boot.degraded("vaults", fault.to_string());
         }
     }
     if faults > 0 {

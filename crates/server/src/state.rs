@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use domain::time::Timestamp;
 use harness::ports::{Clock as _, Model};
 use store::{Instance, Person, PersonId, SetupToken, Vault};
+use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::SystemClock;
@@ -50,6 +51,17 @@ pub struct Stages {
     pub degraded: Vec<&'static str>,
 }
 
+/// Why there is no room.
+#[derive(Debug, Error)]
+pub enum NoRoom {
+    /// The vault was locked meanwhile.
+    #[error("the vault is locked")]
+    Closed,
+    /// The person's folders could not be made.
+    #[error("{0}")]
+    Folders(String),
+}
+
 impl App {
     /// A server over these parts.
     pub fn new(instance: Instance, config: Config, address: SocketAddr, wiring: Wiring) -> Self {
@@ -80,20 +92,25 @@ impl App {
         &self.wiring.answering.model
     }
 
-    /// The room of a person whose vault is open: the one there is, or a new one, in which unfinished turns go on.
-    pub async fn room(self: &Arc<Self>, person: &Person, vault: Vault) -> Result<Arc<Room>, String> {
-        let (room, fresh) = {
+    /// The room of a person whose vault is open: the one there is, or a new one, in which unfinished turns go on. A
+    /// room whose vault was locked gives way.
+    pub async fn room(self: &Arc<Self>, person: &Person, vault: Vault) -> Result<Arc<Room>, NoRoom> {
+        let (room, former) = {
             let mut rooms = self.rooms();
-            match rooms.get(&person.id) {
-                Some(room) => (room.clone(), false),
-                None => {
-                    let room = Arc::new(Room::new(&self.wiring, person, vault)?);
-                    rooms.insert(person.id, room.clone());
-                    (room, true)
-                }
+            // Looked at under the lock on the rooms: what is put in before a vault closes is taken out by `App::lock`.
+            if vault.is_closed() {
+                return Err(NoRoom::Closed);
             }
+            if let Some(room) = rooms.get(&person.id).filter(|room| !room.vault.is_closed()) {
+                return Ok(room.clone());
+            }
+            let room = Arc::new(Room::new(&self.wiring, person, vault).map_err(NoRoom::Folders)?);
+            (room.clone(), rooms.insert(person.id, room))
         };
-        if fresh && !self.closing.is_cancelled() {
+        if let Some(former) = former {
+            former.shut(Ending::Locked).await;
+        }
+        if !self.closing.is_cancelled() {
             room.resume().await;
         }
         Ok(room)
@@ -104,18 +121,23 @@ impl App {
         self.rooms().get(&id).cloned()
     }
 
-    /// Some room that is open, for tests with one person.
-    pub fn any_room(&self) -> Option<Arc<Room>> {
-        self.rooms().values().next().cloned()
-    }
-
-    /// Locks a vault: turns rest, streams end, the file closes and the key is wiped.
+    /// Locks a vault: turns rest, streams end, the file closes and the key is wiped. Until it is closed, requests find
+    /// the room that is shut, so that none of them begins another one.
     pub async fn lock(&self, id: PersonId, why: Ending) {
-        let room = self.rooms().remove(&id);
+        let room = self.open_room(id);
         if let Some(room) = room {
             room.shut(why).await;
         }
         self.instance.lock(id).await;
+        if let Some(room) = self.take_closed(id) {
+            room.shut(why).await;
+        }
+    }
+
+    /// Takes a room out whose vault is closed. Somebody may have unlocked meanwhile, and that room stays.
+    fn take_closed(&self, id: PersonId) -> Option<Arc<Room>> {
+        let mut rooms = self.rooms();
+        if rooms.get(&id)?.vault.is_closed() { rooms.remove(&id) } else { None }
     }
 
     /// Ends all turns and streams; their entries stand and they go on at the next start.

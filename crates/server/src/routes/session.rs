@@ -11,9 +11,11 @@ use domain::digest::Digest;
 use serde::Deserialize;
 use store::{Person, SessionToken, SignIn, SignInError, SignedIn, Unlock, VaultFault};
 
+use super::once::finished;
 use crate::extract::{Authenticated, Body, Peer};
 use crate::problem::{Code, Problem};
-use crate::state::App;
+use crate::room::Room;
+use crate::state::{App, NoRoom};
 use crate::stream::Ending;
 use crate::wire::session::SessionView;
 
@@ -65,14 +67,25 @@ pub(super) async fn sign_in(
     let signed = tokio::spawn(work).await.map_err(Problem::internal)?;
     let SignedIn { token, device, person, vault } =
         signed.map_err(|error| sign_in_problem(error, Code::SignInWrong))?;
-    let open = vault.is_ok();
-    match vault {
-        Ok(vault) => drop(app.room(&person, vault).await.map_err(Problem::internal)?),
-        Err(fault) => tracing::warn!(%fault, "a vault stays shut"),
-    }
+    let open = match vault {
+        Ok(vault) => is_open(app.room(&person, vault).await)?,
+        Err(fault) => {
+            tracing::warn!(%fault, "a vault stays shut");
+            false
+        }
+    };
     let mut cookies = vec![(header::SET_COOKIE, app.cookies.set_session(&token.expose(), lasting))];
     cookies.extend(device.map(|device| (header::SET_COOKIE, app.cookies.set_device(&device.expose()))));
     Ok((StatusCode::CREATED, AppendHeaders(cookies), Json(view(&app, &person, open, &token))).into_response())
+}
+
+/// Somebody may lock the vault in the middle of a sign-in, which is none the less one.
+fn is_open(room: Result<Arc<Room>, NoRoom>) -> Result<bool, NoRoom> {
+    match room {
+        Ok(_) => Ok(true),
+        Err(NoRoom::Closed) => Ok(false),
+        Err(fault @ NoRoom::Folders(_)) => Err(fault),
+    }
 }
 
 fn device_name(headers: &HeaderMap) -> String {
@@ -112,17 +125,23 @@ pub(super) async fn unlock(
     };
     let unlocked = tokio::spawn(work).await.map_err(Problem::internal)?;
     let unlocked = unlocked.map_err(|error| sign_in_problem(error, Code::PasswordWrong))?;
-    let room = app.room(&person, unlocked.vault).await.map_err(Problem::internal)?;
+    let room = app.room(&person, unlocked.vault).await?;
     room.hub.end_session(&name(&before));
     let cookie = AppendHeaders([(header::SET_COOKIE, app.cookies.set_session(&unlocked.token.expose(), lasting))]);
     Ok((cookie, Json(view(&app, &person, true, &unlocked.token))).into_response())
 }
 
 /// Closes the vault for everybody; what runs goes on at the next unlock.
-pub(super) async fn lock(State(app): State<Arc<App>>, Authenticated { session, .. }: Authenticated) -> StatusCode {
-    let work = async move { app.lock(session.person.id, Ending::Locked).await };
-    let _ = tokio::spawn(work).await;
-    StatusCode::NO_CONTENT
+pub(super) async fn lock(
+    State(app): State<Arc<App>>,
+    Authenticated { session, .. }: Authenticated,
+) -> Result<StatusCode, Problem> {
+    let work = async move {
+        app.lock(session.person.id, Ending::Locked).await;
+        Ok(StatusCode::NO_CONTENT)
+    };
+    // A lock that breaks off must not look like one that is done.
+    finished(work).await
 }
 
 /// Ends the session and its streams.

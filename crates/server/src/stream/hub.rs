@@ -25,6 +25,8 @@ pub struct Hub {
 struct Inner {
     running: HashMap<ReplyId, Running>,
     streams: Vec<Arc<Mailbox>>,
+    /// All streams were ended for this, and so is every one that comes later.
+    ended: Option<Ending>,
 }
 
 /// A reply that is being written.
@@ -43,6 +45,9 @@ impl Hub {
     /// Takes a stream in. The ninth makes the least recently active one give way.
     pub fn join(&self, mailbox: &Arc<Mailbox>) {
         let mut inner = self.lock();
+        if let Some(why) = inner.ended {
+            mailbox.end(why);
+        }
         if inner.streams.len() >= MOST_STREAMS {
             let idlest = inner.streams.iter().enumerate().min_by_key(|(_, stream)| stream.heard()).map(|(at, _)| at);
             if let Some(at) = idlest {
@@ -97,9 +102,11 @@ impl Hub {
             .for_each(|stream| stream.end(Ending::Revoked));
     }
 
-    /// Ends all streams.
+    /// Ends all streams, also those that are still to come.
     pub fn end_all(&self, why: Ending) {
-        self.lock().streams.iter().for_each(|stream| stream.end(why));
+        let mut inner = self.lock();
+        inner.ended = Some(why);
+        inner.streams.iter().for_each(|stream| stream.end(why));
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -12,6 +12,7 @@ mod explain;
 mod idempotency;
 mod isolation;
 mod kill_nine;
+mod locking;
 mod pty;
 mod remains;
 mod setup;

@@ -30,8 +30,8 @@ async fn whatever_is_cut_every_entry_comes_once_and_in_order() {
             }
         })
     };
-    let (mut page, mut random, mut made) = (Page { epoch: Some(world.epoch()), ..Page::default() }, Random::new(7), 0);
-    while made < cuts || !talking.is_finished() || page.seq < world.head() {
+    let (mut page, mut random, mut made) = (Page { epoch: Some(world.epoch().await), ..Page::default() }, Random::new(7), 0);
+    while made < cuts || !talking.is_finished() || page.seq < world.head().await {
         let mut socket = Socket::open(&anna).await.unwrap();
         socket.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
         let frames = random.below(12);
@@ -59,7 +59,7 @@ async fn a_page_that_knows_nothing_is_told_where_to_begin() {
     for open in [
         json!({ "seq": 0, "watch": [] }),
         json!({ "epoch": "another", "seq": 1, "watch": [] }),
-        json!({ "epoch": world.epoch(), "seq": 999, "watch": [] }),
+        json!({ "epoch": world.epoch().await, "seq": 999, "watch": [] }),
     ] {
         let mut socket = Socket::open(&anna).await.unwrap();
         socket.send(&json!({ "open": open })).await.unwrap();
@@ -67,7 +67,7 @@ async fn a_page_that_knows_nothing_is_told_where_to_begin() {
         while !page.live {
             page.take(&socket.next().await.unwrap());
         }
-        assert_eq!((page.seq, page.entries.len(), page.epoch), (world.head(), 0, Some(world.epoch())));
+        assert_eq!((page.seq, page.entries.len(), page.epoch), (world.head().await, 0, Some(world.epoch().await)));
     }
 }
 
@@ -78,7 +78,7 @@ async fn who_watches_gets_entries_and_text_and_others_get_headers() {
     let mut sockets = Vec::new();
     for watch in [vec![id.clone()], vec![]] {
         let mut socket = Socket::open(&anna).await.unwrap();
-        let mut page = Page { epoch: Some(world.epoch()), ..Page::default() };
+        let mut page = Page { epoch: Some(world.epoch().await), ..Page::default() };
         socket.send(&page.open_frame(&watch)).await.unwrap();
         while !page.live {
             page.take(&socket.next().await.unwrap());
@@ -180,7 +180,7 @@ async fn a_reader_that_stands_still_delays_nobody() {
     let (world, anna) = World::with_anna([Line::text("Hello.")]).await;
     let id = conversation(&anna, "conversation-1").await;
     fill(&world, &id, MESSAGES).await;
-    let mut page = Page { epoch: Some(world.epoch()), ..Page::default() };
+    let mut page = Page { epoch: Some(world.epoch().await), ..Page::default() };
     let mut stalled = Socket::open(&anna).await.unwrap();
     stalled.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -199,7 +199,7 @@ async fn a_reader_that_stands_still_delays_nobody() {
     }
     assert_eq!(page.entries.len(), MESSAGES + 3);
     let gone = async {
-        while world.room().hub.count() > 1 {
+        while world.room().await.hub.count() > 1 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -208,7 +208,7 @@ async fn a_reader_that_stands_still_delays_nobody() {
 
 /// Long messages, recorded without a turn that would answer them.
 async fn fill(world: &World, id: &str, messages: usize) {
-    let room = world.room();
+    let room = world.room().await;
     let conversation = ConversationId::new(id);
     let draft = |n: usize| {
         let message = Message::new(MessageId::new(format!("long-{n}")), "word ".repeat(6000), None).unwrap();

@@ -124,18 +124,20 @@ impl World {
     }
 
     /// The history to which the numbers of anna's vault belong.
-    pub(crate) fn epoch(&self) -> String {
-        self.room().vault.epoch().to_owned()
+    pub(crate) async fn epoch(&self) -> String {
+        self.room().await.vault.epoch().to_owned()
     }
 
     /// The last number of anna's vault.
-    pub(crate) fn head(&self) -> u64 {
-        self.room().vault.head_seq()
+    pub(crate) async fn head(&self) -> u64 {
+        self.room().await.vault.head_seq()
     }
 
     /// Anna's room.
-    pub(crate) fn room(&self) -> Arc<server::room::Room> {
-        self.app.any_room().expect("anna's vault is open")
+    pub(crate) async fn room(&self) -> Arc<server::room::Room> {
+        let people = self.app.instance.people().await.unwrap();
+        let anna = people.iter().find(|person| person.handle == "anna").unwrap();
+        self.app.open_room(anna.id).expect("anna's vault is open")
     }
 
     /// Ends the server as a signal would.
