@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::tree::Tree;
 
+mod commands;
 mod documents;
 mod edges;
 mod externals;
@@ -153,6 +154,11 @@ const CHECKS: &[Check] = &[
         name: "no places outside",
         find: words::no_places_outside,
         fault: after("README.md", concat!("\nSee /wo", "rk/shared/design.\n")),
+    },
+    Check {
+        name: "commands exist",
+        find: commands::commands_exist,
+        fault: whole("crates/store/src/planted.rs", "//! Planted.\nconst SAYS: &str = \"Run `riad vanish FILE`.\";\n"),
     },
     Check {
         name: "paths in ARCHITECTURE.md",

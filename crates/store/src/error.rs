@@ -22,7 +22,7 @@ pub enum StoreError {
     #[error("The system gave no random numbers. Restart the machine and try again.")]
     Randomness,
     /// A stored value is not one that this program writes.
-    #[error("A stored value cannot be read ({0}). Restore the last backup.")]
+    #[error("A stored value cannot be read ({0}). Keep the data folder as it is, and ask for help with this message.")]
     Corrupt(&'static str),
     /// A key derivation failed to run.
     #[error("The key could not be derived. Free some memory and try again.")]
@@ -42,17 +42,23 @@ pub enum OpenError {
     RootUnsafe,
     /// The key file has the wrong owner, mode, kind or length.
     #[error(
-        "The instance key must be your own file of 32 bytes with mode 0600. Repair it, or run `riad restore FILE`."
+        "instance.key in the data folder must be your own file of 32 bytes with mode 0600. Run chmod 600 on it, or put it back from your own copy of the data folder."
     )]
     KeyUnsafe,
     /// There is a database but no key; a new key would open nothing.
-    #[error("The instance key is missing although a database is there. Put it back, or run `riad restore FILE`.")]
+    #[error(
+        "instance.key is missing from the data folder although instance.db is there. Put it back from your own copy of the data folder; nothing else opens the database."
+    )]
     KeyMissing,
     /// The key does not open the database.
-    #[error("The instance key does not open the database. Put the right key back, or run `riad restore FILE`.")]
+    #[error(
+        "instance.key does not open instance.db. Put back the two that belong together, from your own copy of the data folder."
+    )]
     KeyWrong,
     /// Vaults lie in the folder, but no instance database.
-    #[error("The instance database is missing although vaults are there. Put it back, or run `riad restore FILE`.")]
+    #[error(
+        "instance.db is missing from the data folder although vaults are there. Put it back from your own copy of the data folder."
+    )]
     DatabaseMissing,
     /// The schema is newer than this program, or was changed after it was applied.
     #[error("{0}")]
@@ -92,7 +98,9 @@ pub enum SchemaError {
         number: u32,
     },
     /// A migration was cut off and the copy made before it does not verify.
-    #[error("A migration was cut off and its safety copy does not verify. Run `riad restore FILE`.")]
+    #[error(
+        "A change of the schema was cut off, and the copy made before it (beside the database, its name ends in .before- and a number) does not verify. Keep both files, and put back your own copy of the data folder or ask for help with them."
+    )]
     HalfMigrated,
     /// Not enough free space for the safety copy (2.2 times the file).
     #[error("The migration needs {needed} bytes of free space. Make room and try again.")]
@@ -109,15 +117,17 @@ pub enum SchemaError {
 #[derive(Debug, Error)]
 pub enum VaultFault {
     /// The file is not the one the instance row describes (person, generation or key).
-    #[error("This vault's file is not the one that belongs to this account. Put the right file back from a backup.")]
+    #[error(
+        "This vault's file is not the one that belongs to this account. Put the right one back from your own copy of the data folder."
+    )]
     Swapped,
     /// The file is older than the last one seen: opens only when accepted.
     #[error(
-        "This vault's file is older than the one last seen: later changes are missing. Accept that, or restore a newer one."
+        "This vault's file is older than the one last seen: later changes are missing. Accept that, or put a newer one back from your own copy of the data folder."
     )]
     Older,
     /// There is no file.
-    #[error("This vault's file is missing. Put it back from a backup.")]
+    #[error("This vault's file is missing. Put it back from your own copy of the data folder.")]
     Missing,
     /// The schema is refused.
     #[error(transparent)]

@@ -20,7 +20,7 @@ const IMPURE: &[&str] = &[
     "ToSocketAddrs",
     "async fn",
     "async move",
-    ".await",
+    "async {",
     "println!",
     "eprintln!",
     "RandomState",

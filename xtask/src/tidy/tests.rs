@@ -233,6 +233,18 @@ fn a_place_outside_the_project_is_found() {
 }
 
 #[test]
+fn a_command_that_does_not_exist_is_found() {
+    let cli = "//! C.\nenum Command {\n    /// Signs in.\n    Login(Args),\n    SignOut,\n}\nenum Other { Restore }\n";
+    let says = "//! S.\n\"Run `riad login`, `riad sign-out --all` or `riad help`.\"\n";
+    let files = |more: &'static str| tree(&[("crates/server/src/cli.rs", cli), ("crates/a/src/a.rs", more)]);
+    assert!(found(commands::commands_exist, &files(says)).is_empty());
+    assert_eq!(
+        found(commands::commands_exist, &files("//! S.\n\"`riad login`, or `riad restore FILE`\"\n")),
+        ["crates/a/src/a.rs:2"]
+    );
+}
+
+#[test]
 fn a_path_that_does_not_exist_is_found() {
     let text = "# Architecture\n`crates/a/{b,c}.rs`, `crates/*/d.rs`, `/api/x`, `a::b`, `README.md`\n";
     let files = |more: &[(&'static str, &'static str)]| {
