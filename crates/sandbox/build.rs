@@ -9,7 +9,7 @@ fn main() {
     println!("cargo::rerun-if-changed=inside");
     println!("cargo::rerun-if-changed=build.rs");
     let value = |name: &str| std::env::var(name).unwrap_or_default();
-    if value("CARGO_CFG_TARGET_OS") != "linux" {
+    if value("CARGO_CFG_TARGET_OS") != "linux" || std::env::var_os("CARGO_FEATURE_RUN").is_none() {
         return;
     }
     let out = PathBuf::from(value("OUT_DIR")).join("riad-inside");

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests try what the walls must refuse")]
 
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Command;
@@ -63,4 +64,39 @@ fn behind_the_walls_only_the_model_can_be_read() {
         tries.into_iter().filter(|(_, attempt)| attempt()).map(|(name, _)| name).collect::<Vec<_>>()
     });
     assert_eq!(outcome.join().unwrap(), Vec::<&str>::new(), "nothing went through");
+}
+
+/// How many filters of system calls the kernel runs for a thread, as its opened status says.
+fn filters(mut status: File) -> usize {
+    let mut text = String::new();
+    status.read_to_string(&mut text).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("Seccomp_filters:"));
+    line.expect("a kernel since 5.9 counts them").trim().parse().unwrap()
+}
+
+#[test]
+fn all_filters_stand_the_one_against_numbers_of_another_kind_among_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.gguf");
+    fs::write(&model, "weights").unwrap();
+    let (before, after) = thread::spawn(move || {
+        // Opened before the walls, behind which it cannot be.
+        let open = || File::open("/proc/thread-self/status").unwrap();
+        let (first, second) = (open(), open());
+        let before = filters(first);
+        raise(&model).unwrap();
+        (before, filters(second))
+    })
+    .join()
+    .unwrap();
+    let stand = super::calls::programs(super::refused_calls().unwrap()).unwrap().len();
+    assert_eq!((after - before, stand), (3, 3));
+}
+
+#[test]
+fn whatever_a_command_may_not_call_the_worker_may_not_either() {
+    let refused = super::refused_calls().unwrap();
+    let lacking: Vec<_> =
+        sandbox::calls::refused_to_all().into_keys().filter(|call| !refused.contains_key(call)).collect();
+    assert_eq!(lacking, Vec::<i64>::new());
 }
