@@ -1,4 +1,5 @@
 //! What was cleared cannot be changed afterwards.
+//! Fails with E0616.
 
 use domain::call::ClearedCall;
 use domain::facts::Facts;
@@ -6,5 +7,3 @@ use domain::facts::Facts;
 fn change(call: &mut ClearedCall) {
     call.facts = Facts::unknown();
 }
-
-fn main() {}

@@ -1,4 +1,5 @@
 //! Nor can it be written down field by field.
+//! Fails with E0451.
 
 use domain::call::{Clearance, ClearedCall, ValidCall};
 use domain::digest::Digest;
@@ -7,5 +8,3 @@ use domain::facts::Facts;
 fn clear(call: ValidCall, facts: Facts, digest: Digest) -> ClearedCall {
     ClearedCall { call, facts, digest, clearance: Clearance::Class, key: String::new(), probe: false }
 }
-
-fn main() {}

@@ -5,7 +5,6 @@
     reason = "transcripts are files, and UPDATE_EXPECT asks for them to be rewritten"
 )]
 
-mod compile_fail;
 mod contracts;
 mod cut_anywhere;
 mod footer;
