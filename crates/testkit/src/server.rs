@@ -309,3 +309,6 @@ async fn say(stream: &mut TcpStream, reply: &ScriptedReply) -> io::Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
