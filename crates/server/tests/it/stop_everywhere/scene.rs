@@ -170,6 +170,9 @@ impl Scene {
         let frame = next.unwrap_or_else(|_| panic!("nothing comes: {:?}", self.page.entries.last()));
         let frame =
             frame.unwrap_or_else(|why| panic!("the stream ends with {why:?} after {:?}", self.page.entries.last()));
+        if frame["kind"] == "ping" {
+            self.socket.send(&json!({ "pong": {} })).await.unwrap();
+        }
         self.page.take(&frame);
         frame
     }
