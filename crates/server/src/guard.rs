@@ -63,6 +63,7 @@ async fn hand_on(
         Access::Unlocked => {
             let vault = app.instance.vault(&session).ok_or_else(vault_locked)?;
             let room = app.room(&session.person, vault).await?;
+            room.uses(app.now());
             request.extensions_mut().insert(Unlocked(room));
         }
         Access::Capability(name) => {

@@ -1,9 +1,12 @@
 //! One open vault at work: its conversations are driven, its streams are fed. It goes when the vault is locked.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use domain::conversation::Conversation;
 use domain::id::{ConversationId, EntryNumber};
+use domain::time::Timestamp;
 use harness::act::Desk;
 use harness::ports::{Journal as _, JournalError, Ports};
 use harness::sessions::Sessions;
@@ -12,6 +15,9 @@ use tools::Places;
 
 use crate::stream::{Ending, Hub};
 use crate::wiring::{Wired, Wiring};
+
+/// How often it is looked whether all turns rest.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The room of one person, while their vault is open.
 pub struct Room {
@@ -27,6 +33,8 @@ pub struct Room {
     pub sessions: Sessions,
     /// Where the person's files lie.
     pub places: Places,
+    /// When the person last asked for something, in milliseconds since 1970.
+    used: AtomicI64,
 }
 
 impl Room {
@@ -35,7 +43,15 @@ impl Room {
         let hub = Arc::new(Hub::new(vault.clone()));
         let Wired { ports, places } = wiring.ports(person, &vault, hub.clone())?;
         let zone = person.zone.clone();
-        Ok(Self { person: person.id, zone, vault, hub, sessions: Sessions::new(ports), places })
+        Ok(Self {
+            person: person.id,
+            zone,
+            vault,
+            hub,
+            sessions: Sessions::new(ports),
+            places,
+            used: AtomicI64::new(0),
+        })
     }
 
     /// The ports of this vault.
@@ -60,6 +76,28 @@ impl Room {
     pub async fn fold(&self, id: &ConversationId) -> Result<Conversation, JournalError> {
         let entries = self.vault.load(id, EntryNumber::default()).await?;
         Ok(Conversation::fold(id.clone(), &entries))
+    }
+
+    /// The person asks for something now.
+    pub fn uses(&self, now: Timestamp) {
+        self.used.fetch_max(now.0, Ordering::Relaxed);
+    }
+
+    /// Whether nobody has asked for anything for so long, and nothing is under way either.
+    pub async fn is_idle(&self, now: Timestamp, longest: Duration) -> bool {
+        let since = Timestamp(self.used.load(Ordering::Relaxed));
+        let over = u128::from(now.since(since)) > longest.as_millis();
+        over && self.vault.unfinished().await.is_ok_and(|ids| !ids.iter().any(|id| self.sessions.is_driven(id)))
+    }
+
+    /// Waits until no conversation is driven: all turns have ended or wait for the person.
+    pub async fn rest(&self) {
+        while let Ok(unfinished) = self.vault.unfinished().await {
+            if !unfinished.iter().any(|id| self.sessions.is_driven(id)) {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Ends turns and streams.

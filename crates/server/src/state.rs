@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use domain::time::Timestamp;
 use harness::ports::{Clock as _, Model};
@@ -17,6 +18,9 @@ use crate::guard::rate::Rates;
 use crate::room::Room;
 use crate::stream::Ending;
 use crate::wiring::Wiring;
+
+/// How long a vault stays open after its last use (PEOPLE-37).
+const KEEP_OPEN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// One running server.
 pub struct App {
@@ -105,6 +109,7 @@ impl App {
                 return Ok(room.clone());
             }
             let room = Arc::new(Room::new(&self.wiring, person, vault).map_err(NoRoom::Folders)?);
+            room.uses(self.now());
             (room.clone(), rooms.insert(person.id, room))
         };
         if let Some(former) = former {
@@ -138,6 +143,23 @@ impl App {
     fn take_closed(&self, id: PersonId) -> Option<Arc<Room>> {
         let mut rooms = self.rooms();
         if rooms.get(&id)?.vault.is_closed() { rooms.remove(&id) } else { None }
+    }
+
+    /// Locks the vaults that nobody has used for the keep-open time.
+    pub async fn lock_idle(&self, now: Timestamp) {
+        let rooms: Vec<_> = self.rooms().values().cloned().collect();
+        for room in rooms {
+            if room.is_idle(now, KEEP_OPEN).await {
+                self.lock(room.person, Ending::Locked).await;
+            }
+        }
+    }
+
+    /// Waits until no conversation is driven, at most so long. What still runs then is cut by [`App::shut`].
+    pub async fn rest(&self, longest: Duration) {
+        let rooms: Vec<_> = self.rooms().values().cloned().collect();
+        let all = futures::future::join_all(rooms.iter().map(|room| room.rest()));
+        let _ = tokio::time::timeout(longest, all).await;
     }
 
     /// Ends all turns and streams; their entries stand and they go on at the next start.

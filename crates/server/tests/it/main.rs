@@ -17,6 +17,7 @@ mod pty;
 mod remains;
 mod setup;
 mod sole_owner;
+mod start_and_end;
 mod stop_everywhere;
 mod stream_cuts;
 mod terminal;

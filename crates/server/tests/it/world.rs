@@ -59,14 +59,25 @@ impl World {
         (world, anna)
     }
 
+    /// A new instance on which this model answers; the scripted one has no part in it.
+    pub(crate) async fn with_model(answers: Arc<dyn Model>) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::over_with(folder, Arc::new(ScriptedModel::new([])), answers).await
+    }
+
     async fn over(folder: Arc<TempDir>, model: Arc<ScriptedModel>) -> Self {
+        let answers = Arc::clone(&model) as Arc<dyn Model>;
+        Self::over_with(folder, model, answers).await
+    }
+
+    async fn over_with(folder: Arc<TempDir>, model: Arc<ScriptedModel>, answers: Arc<dyn Model>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let mut lines = Vec::new();
         let parts = Parts {
             config: config(&folder.path().join("data")),
             listener: Some(listener),
             policy: KdfPolicy::CHEAPEST,
-            model: Some(Arc::clone(&model) as Arc<dyn Model>),
+            model: Some(answers),
         };
         let server = start(parts, &mut Boot::new(&mut lines, LogFormat::Text)).await.unwrap();
         let (address, token) = (server.address(), server.setup_token().map(str::to_owned));
