@@ -16,6 +16,6 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt as _;
 
 /// Runs foreign code; a panic costs that piece of work alone.
-async fn guarded<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn guarded<T>(work: impl Future<Output = T>) -> Option<T> {
     AssertUnwindSafe(work).catch_unwind().await.ok()
 }

@@ -9,6 +9,7 @@ use domain::id::{ConversationId, TurnId};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::perform::guarded;
 use crate::ports::{JournalError, Ports};
 use crate::run::{Entrance, StopDesk, drive};
 
@@ -69,7 +70,11 @@ impl Sessions {
         }
         shared.driven.insert(id.clone(), Driven::default());
         let (sessions, id) = (self.clone(), id.clone());
-        shared.tasks.spawn(async move { sessions.keep_driving(&id, entrance).await });
+        shared.tasks.spawn(async move {
+            if guarded(sessions.keep_driving(&id, entrance)).await.is_none() {
+                sessions.broke_off(&id);
+            }
+        });
         while shared.tasks.try_join_next().is_some() {}
     }
 
@@ -113,6 +118,12 @@ impl Sessions {
                 return;
             }
         }
+    }
+
+    /// A driver that panicked leaves its place: the next one finds in the journal where to go on.
+    fn broke_off(&self, id: &ConversationId) {
+        tracing::error!(conversation = %id, "the driver of a conversation broke off");
+        self.lock().driven.remove(id);
     }
 
     /// Whether something was recorded since the driver last looked; if not, the driver is done.

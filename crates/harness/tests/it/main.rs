@@ -7,10 +7,12 @@
 
 mod contracts;
 mod cut_anywhere;
+mod desk;
 mod footer;
 mod language_free;
 mod rejected_reaches;
 mod resumes;
 mod same_digest;
+mod scene;
 mod stop;
 mod transcripts;

@@ -6,33 +6,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::approval::Decision;
 use domain::entry::{Body, Draft, Entry};
-use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
-use domain::message::Message;
+use domain::id::{ApprovalId, ConversationId, EntryNumber, TurnId};
 use domain::model::{SampleFault, Sampled, StopReason};
 use domain::outcome::Outcome;
-use harness::act::{self, Desk};
-use harness::ports::{Journal, JournalError, Ports};
-use harness::sessions::Sessions;
-use testkit::clock::FixedClock;
-use testkit::hook::{Does, RecordingHook};
+use harness::act;
+use harness::ports::{Journal, JournalError};
+use testkit::hook::Does;
 use testkit::journal::MemoryJournal;
-use testkit::model::{Line, ScriptedModel};
-use testkit::observer::Collect;
-use testkit::setting::FixedSetting;
-use testkit::transcript::entry;
-use testkit::world::World;
-use tokio::time::Instant;
+use testkit::model::Line;
 
-struct Scene {
-    id: ConversationId,
-    sessions: Sessions,
-    world: Arc<World>,
-    journal: Arc<MemoryJournal>,
-    model: Arc<ScriptedModel>,
-    hook: Arc<RecordingHook>,
-    clock: Arc<FixedClock>,
-    observer: Arc<Collect>,
-}
+use crate::scene::Scene;
 
 /// How long what the loop reads is on its way to it.
 const LATE: Duration = Duration::from_millis(20);
@@ -63,76 +46,6 @@ impl Journal for LateReads {
 
     async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
         self.0.asked_in(approval).await
-    }
-}
-
-impl Scene {
-    fn new(lines: impl IntoIterator<Item = Line>) -> Self {
-        Self::over(lines, |journal| journal)
-    }
-
-    /// A scene whose loop sees the journal through something else.
-    fn over(lines: impl IntoIterator<Item = Line>, seen: impl FnOnce(Arc<MemoryJournal>) -> Arc<dyn Journal>) -> Self {
-        let id = ConversationId::new("c");
-        let (world, journal) = (World::new(), Arc::new(MemoryJournal::with(&id)));
-        let (model, hook) = (Arc::new(ScriptedModel::waiting()), Arc::new(RecordingHook::new("tidy")));
-        let (clock, observer) = (Arc::new(FixedClock::default()), Arc::new(Collect::default()));
-        lines.into_iter().for_each(|line| model.push(line));
-        let ports = Ports {
-            journal: seen(Arc::clone(&journal)),
-            model: Arc::clone(&model) as _,
-            settings: Arc::new(FixedSetting::new(world.tool_set())),
-            hooks: Arc::new([Arc::clone(&hook) as _]),
-            tools: world.tools(),
-            observer: Arc::clone(&observer) as _,
-            clock: Arc::clone(&clock) as _,
-        };
-        Self { id, sessions: Sessions::new(ports), world, journal, model, hook, clock, observer }
-    }
-
-    fn desk(&self) -> Desk<'_> {
-        Desk { journal: self.journal.as_ref(), observer: self.observer.as_ref(), clock: self.clock.as_ref() }
-    }
-
-    async fn say(&self, id: &str) {
-        let message = Message::new(MessageId::new(id), "go".to_owned(), None).expect("it may be said");
-        act::say(self.desk(), &self.id, message).await.expect("it is said");
-        self.sessions.wake(&self.id);
-    }
-
-    /// Stops the turn, and says how long it took to end.
-    async fn stop(&self, turn: &str) -> Duration {
-        let turn = TurnId::new(turn);
-        let since = Instant::now();
-        act::stop(self.desk(), &self.id, &turn).await.expect("it is stopped");
-        self.sessions.stop(&self.id, &turn);
-        self.sessions.wake(&self.id);
-        self.rest().await;
-        since.elapsed()
-    }
-
-    async fn rest(&self) {
-        while self.sessions.is_driven(&self.id) {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    }
-
-    async fn runs(&self) {
-        let mut running = self.world.running();
-        running.wait_for(|count| *count > 0).await.expect("the world is there");
-    }
-
-    fn recorded(&self) -> Vec<String> {
-        self.journal.entries(&self.id).iter().map(entry).collect()
-    }
-
-    fn outcomes(&self) -> Vec<Outcome> {
-        let entries = self.journal.entries(&self.id);
-        let ended = entries.into_iter().filter_map(|entry| match entry.body {
-            Body::Ended { outcome, .. } => Some(outcome),
-            _ => None,
-        });
-        ended.collect()
     }
 }
 

@@ -1,0 +1,96 @@
+//! The desk that drives conversations, where something goes wrong beside the turn itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use domain::call::ToolCall;
+use domain::entry::{Body, Draft, Entry};
+use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber};
+use domain::outcome::Outcome;
+use harness::ports::{Journal, JournalError};
+use testkit::journal::MemoryJournal;
+use testkit::model::Line;
+
+use crate::scene::Scene;
+
+/// The journal as a loop sees it whose first look makes it panic.
+struct PanicsOnce(Arc<MemoryJournal>, AtomicBool);
+
+#[async_trait]
+impl Journal for PanicsOnce {
+    async fn load(&self, id: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
+        assert!(self.1.swap(true, Ordering::SeqCst), "the journal was told to panic");
+        self.0.load(id, since).await
+    }
+
+    async fn append(
+        &self,
+        id: &ConversationId,
+        expected: EntryNumber,
+        drafts: Vec<Draft>,
+    ) -> Result<Vec<Entry>, JournalError> {
+        self.0.append(id, expected, drafts).await
+    }
+
+    async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
+        self.0.unfinished().await
+    }
+
+    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
+        self.0.asked_in(approval).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_whose_driver_panicked_can_be_driven_again() {
+    let scene = Scene::over([Line::text("Hello.")], |journal| Arc::new(PanicsOnce(journal, AtomicBool::new(false))));
+    scene.say("m1").await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(!scene.sessions.is_driven(&scene.id), "nobody drives it");
+    scene.sessions.wake(&scene.id);
+    scene.rest().await;
+    assert_eq!(scene.outcomes(), [Outcome::Answered]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_failed_is_tried_again_when_the_conversation_is_woken() {
+    let scene = Scene::new([Line::text("Hello."), Line::text("Hello again.")]);
+    scene.say("m1").await;
+    scene.journal.fail(1);
+    scene.rest().await;
+    assert_eq!(scene.outcomes(), []);
+    scene.sessions.wake(&scene.id);
+    scene.rest().await;
+    assert_eq!(scene.outcomes(), [Outcome::Answered]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn call_ids_that_are_missing_or_repeated_are_replaced() {
+    let with_ids = |ids: &[&str]| {
+        let Line::Says(mut reply) = Line::calls("", &vec![("read", r#"{"path":"a.txt"}"#); ids.len()]) else {
+            panic!("it is a reply");
+        };
+        for (call, id) in reply.calls.iter_mut().zip(ids) {
+            *call = ToolCall { id: CallId::new(*id), ..call.clone() };
+        }
+        Line::Says(reply)
+    };
+    let scene = Scene::new([with_ids(&["call_0", "call_0", " "]), with_ids(&["call_0", "fresh"]), Line::text("Read.")]);
+    scene.say("m1").await;
+    scene.rest().await;
+    let entries = scene.journal.entries(&scene.id);
+    let calls: Vec<&ToolCall> = entries
+        .iter()
+        .filter_map(|entry| match &entry.body {
+            Body::Replied(reply) => Some(&reply.sampled.calls),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let ids: std::collections::HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
+    assert_eq!(ids.len(), 5, "each call has an id of its own: {calls:?}");
+    let wires: Vec<_> = calls.iter().map(|call| call.wire_id.as_deref()).collect();
+    assert_eq!(wires, [None, Some("call_0"), Some(" "), Some("call_0"), None], "what the wire used is kept");
+    assert_eq!(scene.outcomes(), [Outcome::Answered]);
+}
