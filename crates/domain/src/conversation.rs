@@ -60,6 +60,21 @@ pub enum QuestionState<'a> {
     Gone(Digest),
 }
 
+/// Why an answer cannot be taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotAwaited<'a> {
+    /// The question was never asked here.
+    Unknown,
+    /// It was answered before.
+    Answered(&'a Given),
+    /// It was withdrawn, or its turn is over.
+    Gone,
+    /// What was shown is not what is asked.
+    DigestDiffers,
+    /// The decision does not answer this kind of question.
+    WrongKind,
+}
+
 impl Conversation {
     /// A conversation without entries.
     pub fn new(id: ConversationId) -> Self {
@@ -95,8 +110,19 @@ impl Conversation {
             // A server would refuse a prompt in which one call id stands twice, and every later one with it.
             Body::Replied(reply) if self.repeats_a_call(reply) => {}
             Body::Said(message) => self.said(entry, message),
-            body => {
-                self.remember(entry.at, body);
+            Body::Withdrawn(_)
+            | Body::Replied(_)
+            | Body::Faltered(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Asked(_)
+            | Body::Answered(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Stopped
+            | Body::Ended { .. } => {
+                self.remember(entry.at, &entry.body);
                 if let Some(turn) = &mut self.live {
                     turn.apply(entry);
                 }
@@ -124,21 +150,23 @@ impl Conversation {
             Body::Asked(approval) => {
                 self.asked.insert(approval.id.clone(), approval.digest);
             }
-            Body::Answered(answer) if self.awaits(answer) => {
+            Body::Answered(answer) if self.may_answer(answer).is_ok() => {
                 let given = || Given { answer: answer.clone(), at };
                 self.answers.entry(answer.approval.clone()).or_insert_with(given);
             }
-            _ => {}
+            Body::Said(_)
+            | Body::Withdrawn(_)
+            | Body::Faltered(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Answered(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Stopped
+            | Body::Ended { .. }
+            | Body::Newer(_) => {}
         }
-    }
-
-    /// Whether a question waits for this answer: for its digest, and for its kind of decision.
-    fn awaits(&self, answer: &Answer) -> bool {
-        let fits = |question: &&Approval| {
-            let same = question.id == answer.approval && question.digest == answer.digest;
-            same && question.takes(&answer.decision)
-        };
-        self.pending().iter().any(fits)
     }
 
     /// An ended turn becomes history; messages that nobody read begin the next turn.
@@ -195,6 +223,17 @@ impl Conversation {
         let digest = self.asked.get(approval)?;
         let pending = self.pending().into_iter().find(|pending| pending.id == *approval);
         Some(pending.map_or(QuestionState::Gone(*digest), QuestionState::Pending))
+    }
+
+    /// Whether a question waits for this answer: for its digest, and for its kind of decision.
+    pub fn may_answer(&self, answer: &Answer) -> Result<(), NotAwaited<'_>> {
+        match self.question(&answer.approval).ok_or(NotAwaited::Unknown)? {
+            QuestionState::Answered(given) => Err(NotAwaited::Answered(given)),
+            QuestionState::Gone(_) => Err(NotAwaited::Gone),
+            QuestionState::Pending(approval) if approval.digest != answer.digest => Err(NotAwaited::DigestDiffers),
+            QuestionState::Pending(approval) if !approval.takes(&answer.decision) => Err(NotAwaited::WrongKind),
+            QuestionState::Pending(_) => Ok(()),
+        }
     }
 
     /// What comes next.

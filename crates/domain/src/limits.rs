@@ -21,6 +21,18 @@ pub struct Limits {
     pub closing_tokens: u32,
 }
 
+impl Limits {
+    /// The defaults for a model with a window of so many tokens. A reply takes at most a quarter of it, so that a small
+    /// model keeps room for what is said to it, but never so little that it cannot say anything.
+    pub fn for_window(tokens: u32) -> Self {
+        let usual = Self::default();
+        Self { reply_tokens: usual.reply_tokens.min(tokens / 4).max(LEAST_REPLY_TOKENS), ..usual }
+    }
+}
+
+/// Tokens that a reply may take however small the window is.
+const LEAST_REPLY_TOKENS: u32 = 256;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -39,8 +51,20 @@ impl Default for Limits {
 /// The longest message of a person, in bytes of UTF-8 (256 KiB).
 pub const MESSAGE_BYTES: usize = 256 * 1024;
 
+/// Messages that may wait for one turn.
+pub const WAITING_MESSAGES: usize = 20;
+
+/// Characters of a person's words beside an answer.
+pub const ANSWER_CHARS: usize = 8_000;
+
+/// Characters of the title of a conversation.
+pub const TITLE_CHARS: usize = 200;
+
 /// The longest text of a result that is kept in an entry, in bytes of UTF-8 (64 KiB).
 pub const RESULT_BYTES: usize = 64 * 1024;
 
 /// The longest arguments of one call, in bytes (1 MiB).
 pub const ARGUMENT_BYTES: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests;

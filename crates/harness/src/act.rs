@@ -2,10 +2,11 @@
 //! made anew when others have recorded meanwhile.
 
 use domain::approval::{Answer, Decision};
-use domain::conversation::{Conversation, Given, QuestionState};
+use domain::conversation::{Conversation, Given, NotAwaited};
 use domain::digest::Digest;
 use domain::entry::{Body, Entry};
 use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
+use domain::limits::WAITING_MESSAGES;
 use domain::message::Message;
 use thiserror::Error;
 
@@ -32,7 +33,7 @@ pub enum ActError {
     #[error("A newer version of Riad has written in this conversation. Update this one to go on with it.")]
     ReadOnly,
     /// Too many messages wait.
-    #[error("20 messages already wait for this turn. Wait until it has read them, or take one back.")]
+    #[error("{WAITING_MESSAGES} messages already wait for this turn. Wait until it has read them, or take one back.")]
     TooManyWaiting,
     /// The message was read, or never waited.
     #[error("This message cannot be taken back any more.")]
@@ -54,9 +55,6 @@ pub enum ActError {
     WrongKind,
 }
 
-/// Messages that may wait for a turn.
-const MOST_WAITING: usize = 20;
-
 /// What saying something did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
@@ -75,7 +73,7 @@ pub async fn say(desk: Desk<'_>, id: &ConversationId, message: Message) -> Resul
         if let Some(entry) = conversation.entry_of(&message.id) {
             return Ok(Said { entry, turn: turn_at(desk, id, entry).await?, fresh: false });
         }
-        if conversation.live().is_some_and(|turn| turn.waiting().count() >= MOST_WAITING) {
+        if conversation.live().is_some_and(|turn| turn.waiting().count() >= WAITING_MESSAGES) {
             return Err(ActError::TooManyWaiting);
         }
         let turn = conversation.live().map_or_else(|| TurnId::opened_by(&message.id), |turn| turn.id().clone());
@@ -133,7 +131,7 @@ pub async fn answer(
     let answer = Answer { approval: approval.clone(), digest, decision, surface: surface.to_owned() };
     loop {
         let conversation = load(desk, &id).await?;
-        may_answer(&conversation, &answer)?;
+        conversation.may_answer(&answer)?;
         if let Some(entries) = append(desk, &conversation, Body::Answered(answer.clone())).await? {
             let number = entries.first().map_or(conversation.head().next(), |entry| entry.number);
             return Ok((id, number));
@@ -141,13 +139,15 @@ pub async fn answer(
     }
 }
 
-fn may_answer(conversation: &Conversation, answer: &Answer) -> Result<(), ActError> {
-    match conversation.question(&answer.approval).ok_or(ActError::UnknownQuestion)? {
-        QuestionState::Answered(given) => Err(ActError::AlreadyAnswered(Box::new(given.clone()))),
-        QuestionState::Gone(_) => Err(ActError::Gone),
-        QuestionState::Pending(approval) if approval.digest != answer.digest => Err(ActError::DigestDiffers),
-        QuestionState::Pending(approval) if !approval.takes(&answer.decision) => Err(ActError::WrongKind),
-        QuestionState::Pending(_) => Ok(()),
+impl From<NotAwaited<'_>> for ActError {
+    fn from(why: NotAwaited<'_>) -> Self {
+        match why {
+            NotAwaited::Unknown => Self::UnknownQuestion,
+            NotAwaited::Answered(given) => Self::AlreadyAnswered(Box::new(given.clone())),
+            NotAwaited::Gone => Self::Gone,
+            NotAwaited::DigestDiffers => Self::DigestDiffers,
+            NotAwaited::WrongKind => Self::WrongKind,
+        }
     }
 }
 

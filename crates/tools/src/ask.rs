@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use domain::call::ClearedCall;
 use domain::facts::{Appraisal, Facts};
 use domain::letters::fold;
+use domain::question::Question;
 use domain::tool::{EffectClass, Replay};
 use harness::ports::{Ran, Scope};
 use schemars::JsonSchema;
@@ -31,30 +32,6 @@ pub struct AskPerson {
     /// 1 to 3 questions.
     #[schemars(length(min = 1, max = 3))]
     pub questions: Vec<Question>,
-}
-
-/// One question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(inline)]
-pub struct Question {
-    /// The question, up to 500 characters.
-    #[schemars(length(min = 1, max = 500))]
-    pub text: String,
-    /// Up to 6 answers to choose from, each up to 80 characters.
-    #[serde(default)]
-    #[schemars(length(max = 6))]
-    pub options: Vec<String>,
-    /// Whether more than one option may be chosen.
-    #[serde(default)]
-    pub many: bool,
-    /// Whether the person may answer in words of their own; needed if there are no options.
-    #[serde(default = "yes")]
-    pub other: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// Why a question is not asked. The model reads it.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::approval::{Approval, Decision};
+use domain::approval::{Decision, Kind};
 use domain::conversation::QuestionState;
 use domain::digest::Digest;
 use domain::id::ApprovalId;
+use domain::question::{AnswerFault, Answers, Choice, Question, own_words};
 use harness::act;
 use harness::ports::Journal as _;
 use serde::Deserialize;
@@ -21,10 +22,6 @@ use crate::extract::{Body, Key, Unlocked};
 use crate::problem::Problem;
 use crate::room::Room;
 use crate::state::App;
-use crate::wire::approval::{QuestionPart, parts};
-
-/// Characters of a person's words beside an answer.
-const LONGEST_WORDS: usize = 8_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,65 +93,45 @@ async fn settle(room: &Room, id: &ApprovalId, digest: Digest, form: AnswerForm) 
 }
 
 async fn decision(room: &Room, id: &ApprovalId, form: AnswerForm) -> Result<Decision, Problem> {
-    let words = form.words.as_deref().map(words).transpose()?.filter(|words| !words.is_empty());
+    let words = form.words.as_deref().map(own_words).transpose().map_err(answer_problem)?.flatten();
     match form.decision {
         Some(DecisionWord::Approve) => Ok(Decision::Approve),
         Some(DecisionWord::Refuse) => Ok(Decision::Refuse(words)),
         Some(DecisionWord::RefuseAndStop) => Ok(Decision::RefuseAndStop),
+        None if form.answers.is_empty() => told(room, id, vec![Choice { options: form.options, words }]).await,
         None => {
-            let parts = pending_parts(room, id).await?;
-            let answers =
-                if form.answers.is_empty() { vec![PartAnswer { options: form.options, words }] } else { form.answers };
-            told(&parts, &answers).map(Decision::Told)
+            let given = |part: PartAnswer| Choice { options: part.options, words: part.words };
+            told(room, id, form.answers.into_iter().map(given).collect()).await
         }
     }
 }
 
-fn words(text: &str) -> Result<String, Problem> {
-    if text.chars().count() > LONGEST_WORDS || text.contains('\0') {
-        return Err(Problem::field(
-            "/words",
-            "At most 8000 characters fit beside an answer. Write less, or send a message.",
-        ));
+async fn told(room: &Room, id: &ApprovalId, given: Vec<Choice>) -> Result<Decision, Problem> {
+    match pending(room, id).await? {
+        Some(questions) => Answers(given).told(&questions).map_err(answer_problem),
+        // Whatever is said to it, `act::answer` tells why it is not taken.
+        None => Ok(Decision::Told(String::new())),
     }
-    Ok(text.trim().to_owned())
 }
 
-/// What was asked; nothing if it is not a question that waits, which `act::answer` then says.
-async fn pending_parts(room: &Room, id: &ApprovalId) -> Result<Vec<QuestionPart>, Problem> {
+/// What was asked, if it is a question for words that waits.
+async fn pending(room: &Room, id: &ApprovalId) -> Result<Option<Vec<Question>>, Problem> {
     let Some(conversation) = room.vault.asked_in(id).await.map_err(journal_problem)? else {
         return Err(Problem::not_found());
     };
     let conversation = room.fold(&conversation).await.map_err(journal_problem)?;
-    let asked: Option<&Approval> = match conversation.question(id) {
+    let asked = match conversation.question(id) {
         Some(QuestionState::Pending(approval)) => Some(approval),
         Some(QuestionState::Answered(_) | QuestionState::Gone(_)) | None => None,
     };
-    Ok(asked.map(parts).unwrap_or_default())
+    Ok(asked.filter(|approval| approval.kind == Kind::Question).map(Question::asked))
 }
 
-/// The answer as the model reads it: one line a part, the chosen options by their text.
-fn told(parts: &[QuestionPart], answers: &[PartAnswer]) -> Result<String, Problem> {
-    let mut lines = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
-        let given = answers.get(index);
-        let line = given.map(|given| one(part, given)).transpose()?.filter(|line| !line.is_empty());
-        let line = line.ok_or_else(|| Problem::field("/options", "Choose an option or write an answer."))?;
-        lines.push(if parts.len() > 1 { format!("{}: {line}", part.text) } else { line });
-    }
-    Ok(lines.join("\n"))
-}
-
-fn one(part: &QuestionPart, given: &PartAnswer) -> Result<String, Problem> {
-    if given.options.len() > 1 && !part.many {
-        return Err(Problem::field("/options", "Choose one option."));
-    }
-    let mut said = Vec::new();
-    for option in &given.options {
-        let text = part.options.get(*option).ok_or_else(|| Problem::field("/options", "There is no such option."))?;
-        said.push(text.clone());
-    }
-    let own = given.words.as_deref().map(words).transpose()?.filter(|own| !own.is_empty());
-    said.extend(own);
-    Ok(said.join(", "))
+fn answer_problem(fault: AnswerFault) -> Problem {
+    let field = match fault {
+        AnswerFault::Words | AnswerFault::NoWords => "/words",
+        AnswerFault::Surplus => "/answers",
+        AnswerFault::Missing | AnswerFault::OnlyOne | AnswerFault::NoSuchOption | AnswerFault::Twice => "/options",
+    };
+    Problem::field(field, fault)
 }

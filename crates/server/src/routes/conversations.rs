@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use domain::digest::Digest;
 use domain::id::{ConversationId, EntryNumber};
+use domain::title::Title;
 use harness::ports::{Journal as _, JournalError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,9 +23,6 @@ use crate::room::Room;
 use crate::state::App;
 use crate::wire::conversation::ConversationView;
 use crate::wire::entry::EntryView;
-
-/// Characters of a title.
-const LONGEST_TITLE: usize = 200;
 
 #[derive(Deserialize)]
 pub(super) struct ListQuery {
@@ -132,11 +130,7 @@ pub(super) async fn create(
 }
 
 fn title(text: &str) -> Result<String, Problem> {
-    let title = text.trim();
-    if title.chars().count() > LONGEST_TITLE || title.chars().any(char::is_control) {
-        return Err(Problem::field("/title", "A title has at most 200 characters, and no control characters."));
-    }
-    Ok(title.to_owned())
+    Title::parse(text).map(Title::into_string).map_err(|fault| Problem::field("/title", fault))
 }
 
 /// One conversation.

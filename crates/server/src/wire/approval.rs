@@ -2,8 +2,9 @@
 
 use domain::approval::{Approval, Kind};
 use domain::facts::{Content, Facts, Preview};
+use domain::question::Question;
 use domain::tool::EffectClass;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A card for one exact call.
@@ -48,24 +49,7 @@ pub struct QuestionCard {
     id: String,
     call: String,
     digest: String,
-    questions: Vec<QuestionPart>,
-}
-
-/// One question with its options.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct QuestionPart {
-    /// What is asked.
-    #[serde(default)]
-    pub text: String,
-    /// What may be chosen.
-    #[serde(default)]
-    pub options: Vec<String>,
-    /// Whether several may be.
-    #[serde(default)]
-    pub many: bool,
-    /// Whether own words may be given.
-    #[serde(default)]
-    pub other: bool,
+    questions: Vec<Question>,
 }
 
 /// One of the two cards.
@@ -86,15 +70,9 @@ pub fn card(approval: &Approval) -> Card {
             id: approval.id.to_string(),
             call: approval.call.to_string(),
             digest: approval.digest.hex(),
-            questions: parts(approval),
+            questions: Question::asked(approval),
         }),
     }
-}
-
-/// The parts of a question, as the model wrote them; text that is none gives no parts.
-pub fn parts(approval: &Approval) -> Vec<QuestionPart> {
-    let written = approval.arguments.get("questions").cloned().unwrap_or_default();
-    serde_json::from_value(written).unwrap_or_default()
 }
 
 fn permission(approval: &Approval) -> ApprovalCard {

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use domain::context::Prefix;
 use domain::id::ConversationId;
 use domain::limits::Limits;
-use domain::model::ModelDescription;
 use domain::rule::RuleSet;
 use domain::setting::Setting;
 use domain::tool::ToolSet;
@@ -29,17 +28,11 @@ impl Wired {
             prefix: Arc::new(prefix),
             tools: Arc::new(tools),
             rules,
-            limits: limits(&description),
+            limits: Limits::for_window(description.window),
             model: description,
         };
         Ok(Self { setting, model })
     }
-}
-
-/// A reply takes at most a quarter of the window, so that a small model keeps room for what is said to it.
-fn limits(model: &ModelDescription) -> Limits {
-    let usual = Limits::default();
-    Limits { reply_tokens: usual.reply_tokens.min(model.window / 4).max(256), ..usual }
 }
 
 #[async_trait]
@@ -50,6 +43,6 @@ impl Settings for Wired {
             return Ok(self.setting.clone());
         }
         // A local model knows its window only once it is loaded.
-        Ok(Setting { limits: limits(&model), model: Arc::new(model), ..self.setting.clone() })
+        Ok(Setting { limits: Limits::for_window(model.window), model: Arc::new(model), ..self.setting.clone() })
     }
 }

@@ -76,7 +76,7 @@ async fn a_change_needs_the_tag_of_what_it_changes() {
     let stale = anna.send("PATCH", &path, &[("if-match", &tag)], Some(&json!({ "title": "Milk" }))).await.unwrap();
     assert_eq!((stale.status, stale.code().as_str()), (412, "stale"));
     assert_eq!(stale.header("etag"), renamed.header("etag"), "the tag of what is there now");
-    for title in ["x".repeat(201), "two\nlines".to_owned()] {
+    for title in ["x".repeat(201), "two\nlines".to_owned(), "turned\u{202E}round".to_owned()] {
         let bad = anna.send("PATCH", &path, &[("if-match", &tag)], Some(&json!({ "title": title }))).await.unwrap();
         assert_eq!((bad.status, &bad.json()["fields"][0]["pointer"]), (422, &json!("/title")));
     }

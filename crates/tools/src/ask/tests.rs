@@ -1,6 +1,8 @@
 //! Questions that are asked and that are not.
 
-use super::{AskFault, AskPerson, Question, check};
+use domain::question::Question;
+
+use super::{AskFault, AskPerson, check};
 
 fn question(text: &str, options: &[&str], other: bool) -> Question {
     Question { text: text.to_owned(), options: options.iter().map(|o| (*o).to_owned()).collect(), many: false, other }
