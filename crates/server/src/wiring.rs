@@ -95,6 +95,6 @@ const FIRST_OWNER: u32 = 1_000_000;
 
 /// Where the server is root, each person's commands run as a user of their own, who follows from the id.
 fn owner_of(id: PersonId) -> u32 {
-    let digest = Digest::of_bytes(id.to_string().as_bytes()).hex();
-    FIRST_OWNER + u32::from_str_radix(&digest[..7], 16).expect("a digest prints hexadecimal digits")
+    let [first, second, third, fourth, ..] = Digest::of_bytes(id.to_string().as_bytes()).bytes();
+    FIRST_OWNER + (u32::from_be_bytes([first, second, third, fourth]) >> 4)
 }

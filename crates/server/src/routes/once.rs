@@ -79,8 +79,7 @@ enum Taken {
 async fn begin(app: &App, room: &Room, key: String, route: String, request: Digest) -> Result<Option<Taken>, Problem> {
     let began = app.now();
     loop {
-        let hash = bytes_of(request);
-        match room.vault.begin(key.clone(), route.clone(), hash, app.now()).await? {
+        match room.vault.begin(key.clone(), route.clone(), request.bytes(), app.now()).await? {
             Begun::New(ticket) => return Ok(Some(Taken::New(ticket))),
             Begun::Replay { status, body } => {
                 let status = StatusCode::from_u16(status).map_err(Problem::internal)?;
@@ -117,14 +116,4 @@ pub(super) async fn finished<T: Send + 'static>(
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::spawn(work).await.map_err(Problem::internal)?
-}
-
-fn bytes_of(digest: Digest) -> [u8; 32] {
-    let hex = digest.hex();
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
-        let pair = std::str::from_utf8(pair).expect("hexadecimal digits are ASCII");
-        *byte = u8::from_str_radix(pair, 16).expect("a digest prints hexadecimal digits");
-    }
-    bytes
 }

@@ -17,8 +17,6 @@ pub struct ConversationSummary {
     pub title: String,
     /// Where it is listed.
     pub state: ConversationState,
-    /// A word about its last turn, as [`Vault::note_turn_state`] wrote it.
-    pub turn_state: String,
     /// The number of its last entry.
     pub head: u64,
     /// When it was made.
@@ -61,7 +59,7 @@ pub enum ListFrom {
     },
 }
 
-const COLUMNS: &str = "id, title, state, turn_state, head, created_at, changed_at";
+const COLUMNS: &str = "id, title, state, head, created_at, changed_at";
 
 impl Vault {
     /// Makes a conversation. The same id again changes nothing and gives the one there is.
@@ -128,14 +126,6 @@ impl Vault {
         .await
     }
 
-    /// Notes a word about the last turn for the list. The journal alone decides what is so.
-    pub async fn note_turn_state(&self, id: ConversationId, word: String) -> Result<bool, StoreError> {
-        self.change(move |db| {
-            db.execute("UPDATE conversations SET turn_state = ?2 WHERE id = ?1", params![id.as_str(), word])
-        })
-        .await
-    }
-
     async fn change(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static,
@@ -174,9 +164,8 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ConversationSummary> {
         id: ConversationId::new(row.get::<_, String>(0)?),
         title: row.get(1)?,
         state: if state == "archived" { ConversationState::Archived } else { ConversationState::Open },
-        turn_state: row.get(3)?,
-        head: row.get(4)?,
-        created_at: Timestamp(row.get(5)?),
-        changed_at: Timestamp(row.get(6)?),
+        head: row.get(3)?,
+        created_at: Timestamp(row.get(4)?),
+        changed_at: Timestamp(row.get(5)?),
     })
 }

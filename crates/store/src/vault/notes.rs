@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::digest::Digest;
+use domain::facts::Root;
 use domain::id::CallId;
+use domain::place::{Place, root_name};
 use domain::time::Timestamp;
 use harness::ports::{Clock, NoteError, Notes};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -13,10 +15,6 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::StoreError;
 use crate::vault::Vault;
 
-/// Most bytes of a path (PEOPLE-69).
-const PATH_BYTES: usize = 200;
-/// Most folders deep, the note itself included.
-const DEPTH: usize = 6;
 /// Most bytes of a note.
 const NOTE_BYTES: usize = 64 * 1024;
 /// Most notes in a vault.
@@ -122,12 +120,11 @@ impl From<StoreError> for NoteError {
     }
 }
 
+/// A path of a note as `domain` reads it (PEOPLE-69), in its one spelling.
 fn check_path(path: &str) -> Result<(), NoteError> {
-    let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.chars().any(|c| c.is_control() || c == '\\');
-    if path.len() > PATH_BYTES || path.split('/').count() > DEPTH {
-        return Err(NoteError::Limit(format!("a note's path has at most {PATH_BYTES} bytes and {DEPTH} parts")));
-    }
-    if !path.split('/').all(plain) {
+    let place = Place::read(&format!("{}/{path}", root_name(Root::Notes)));
+    let place = place.map_err(|fault| NoteError::Limit(fault.to_string()))?;
+    if place.is_root() || place.below() != path {
         return Err(NoteError::Limit("a note's path is relative, as in people/mara.md".to_owned()));
     }
     Ok(())
@@ -160,7 +157,7 @@ fn write(
     if present.is_none() && count >= NOTES {
         return Err(WriteError::Note(NoteError::Limit(format!("there are {NOTES} notes already; delete some first"))));
     }
-    let hash = sha256(new);
+    let hash = Digest::of_bytes(new.as_bytes()).bytes();
     let version: u64 =
         db.query_row("SELECT coalesce(max(version), 0) + 1 FROM note_versions WHERE path = ?1", [path], |row| {
             row.get(0)
@@ -176,11 +173,6 @@ fn write(
         params![path, new, hash, version, now.0],
     )?;
     Ok(())
-}
-
-fn sha256(text: &str) -> [u8; 32] {
-    use sha2::Digest as _;
-    sha2::Sha256::digest(text.as_bytes()).into()
 }
 
 /// Every word in quotes, so that no operator of the search language is heard.

@@ -100,6 +100,11 @@ async fn limits_are_named() {
         let refused = notes.write(path, None, "x", &call("c")).await;
         assert!(matches!(refused, Err(NoteError::Limit(_))), "{path:?}: {refused:?}");
     }
+    // What `domain` refuses as a name is refused here too, whoever writes.
+    for path in ["a:b.md", "con.md", "people/mara.md.", "a/../b.md", "n\u{202e}dm.exe", "..", "."] {
+        let refused = notes.write(path, None, "x", &call("c")).await;
+        assert!(matches!(refused, Err(NoteError::Limit(_))), "{path:?}: {refused:?}");
+    }
     let whole = "x".repeat(64 * 1024);
     notes.write("1/2/3/4/5/6", None, &whole, &call("c")).await.unwrap();
     let refused = notes.write("big.md", None, &format!("{whole}x"), &call("c")).await;
