@@ -7,6 +7,8 @@ use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::{Zeroize as _, Zeroizing};
 
+use crate::letters::is_bidi;
+
 /// Passwords that many people use, lower case, one a line; each has at least 12 characters, since shorter ones are
 /// refused anyway. Made from what such passwords are: common words with digits, keyboard walks, dates, phrases.
 const COMMON: &str = include_str!("account/common-passwords.txt");
@@ -221,7 +223,7 @@ texts! {
     "A name has 1 to 80 characters, and no control characters.",
     |text| {
         let name: String = text.trim().nfc().collect();
-        let plain = !name.chars().any(|c| c.is_control() || is_bidi_control(c));
+        let plain = !name.chars().any(|c| c.is_control() || is_bidi(c));
         (plain && (1..=80).contains(&name.chars().count())).then_some(name)
     };
     /// A BCP 47 language tag by its form, for example `en` or `de-AT`. Whether texts exist for it is not asked.
@@ -245,10 +247,6 @@ texts! {
         let parts = text.split('/').count() <= 3 && text.split('/').all(part);
         (parts && text.len() <= 64).then(|| text.to_owned())
     };
-}
-
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -38,6 +38,20 @@ pub fn is_bidi(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Format characters that are drawn: marks of numbers and verses (`Prepended_Concatenation_Mark`, UAX 44).
+fn is_drawn_format(c: char) -> bool {
+    matches!(c, '\u{0600}'..='\u{0605}' | '\u{06DD}' | '\u{070F}' | '\u{0890}' | '\u{0891}' | '\u{08E2}')
+        || matches!(c, '\u{110BD}' | '\u{110CD}')
+}
+
+/// Whether a character is obeyed or swallowed where text is shown, and not drawn: control and format characters, ends
+/// of lines and paragraphs, and the places that are kept for more of them.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || (is_format(c) && !is_drawn_format(c))
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2065}' | '\u{E0000}'..='\u{E007F}')
+}
+
 /// A name as it is compared: compatibility forms made one (NFKC), letter case gone, invisible characters dropped.
 pub fn fold(name: &str) -> String {
     let seen = name.chars().filter(|c| !is_format(*c) && !matches!(*c, '\u{FE00}'..='\u{FE0F}' | '\u{034F}'));

@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use domain::letters::is_unseen;
+
 /// The text with every control and bidirectional character but line feed and tab written as an escape.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
             '\n' | '\t' => out.push(letter),
-            letter if is_unsafe(letter) => {
+            letter if is_unseen(letter) => {
                 write!(out, "\\u{{{:x}}}", u32::from(letter)).expect("writing to a string cannot fail");
             }
             letter => out.push(letter),
@@ -26,7 +28,7 @@ pub fn line(text: &str) -> String {
 pub fn json(value: &serde_json::Value) -> String {
     let mut out = String::new();
     for letter in value.to_string().chars() {
-        if is_unsafe(letter) {
+        if is_unseen(letter) {
             // It stands in a string: outside of strings JSON has only ASCII that can be seen.
             for unit in letter.encode_utf16(&mut [0; 2]) {
                 write!(out, "\\u{unit:04x}").expect("writing to a string cannot fail");
@@ -38,12 +40,6 @@ pub fn json(value: &serde_json::Value) -> String {
     out
 }
 
-fn is_unsafe(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
-        || matches!(letter, '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::{json, line, plain};
@@ -53,6 +49,8 @@ mod tests {
         assert_eq!(plain("\u{1b}[31mred\u{7}\r\n\tok"), "\\u{1b}[31mred\\u{7}\\u{d}\n\tok");
         assert_eq!(plain("a\u{202e}b\u{9b}c"), "a\\u{202e}b\\u{9b}c");
         assert_eq!(line("one\ntwo"), "one\\ntwo");
+        // An annotation and a soft hyphen hide text; a sign of a year is drawn.
+        assert_eq!(plain("a\u{fff9}b\u{ad}c\u{601}"), "a\\u{fff9}b\\u{ad}c\u{601}");
     }
 
     #[test]
