@@ -11,6 +11,7 @@ use crate::digest::Digest;
 use crate::facts::Facts;
 use crate::id::{ApprovalId, CallId, ConversationId, RuleId};
 use crate::limits::ARGUMENT_BYTES;
+use crate::strict;
 use crate::tool::{ToolName, ToolSet, ToolSpec};
 
 /// A call as the model wrote it, arguments byte for byte.
@@ -110,7 +111,7 @@ impl ValidCall {
             None => {}
         }
         let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
-        let arguments = serde_json::from_str(text).map_err(|fault| not_json(&fault, spec))?;
+        let arguments = strict::parse(text).map_err(|fault| not_json(&fault, spec))?;
         Self::with_arguments(call.id.clone(), Arc::clone(spec), arguments)
     }
 

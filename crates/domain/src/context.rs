@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::digest::Digest;
 use crate::id::{CallId, EntryNumber};
 use crate::limits::ARGUMENT_BYTES;
 use crate::result::{Status, ToolResult};
+use crate::strict;
 use crate::tool::{ToolName, ToolSet, ToolSpec};
 
 /// The part of a prompt that does not change between turns: system text and tool block.
@@ -103,9 +105,9 @@ pub(crate) fn replayable(arguments: &str) -> String {
     if arguments.len() > ARGUMENT_BYTES {
         return "{}".to_owned();
     }
-    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments) {
-        Ok(_) => arguments.to_owned(),
-        Err(_) => "{}".to_owned(),
+    match strict::parse(arguments) {
+        Ok(Value::Object(_)) => arguments.to_owned(),
+        Ok(_) | Err(_) => "{}".to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@
 //! call, [`call`] shows how a call gains its rights by changing its type.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod account;
 pub mod address;
@@ -33,6 +34,7 @@ pub mod question;
 pub mod result;
 pub mod rule;
 pub mod setting;
+mod strict;
 pub mod time;
 pub mod title;
 pub mod tool;

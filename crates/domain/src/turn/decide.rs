@@ -254,7 +254,7 @@ const NO_WAY_ROUND: &str = "Do not try to reach the same by another way; tell th
 
 fn refusal(words: Option<&str>) -> String {
     match words {
-        Some(words) => format!("The person said no, with these words: {words}"),
+        Some(words) => format!("The person said no. {NO_WAY_ROUND} They added: {words}"),
         None => format!("The person said no. {NO_WAY_ROUND}"),
     }
 }
