@@ -1,6 +1,7 @@
 //! The only way out to the network. It resolves once, refuses what is not public unless a person granted it, connects to
 //! exactly the address that was judged, verifies TLS, follows no redirects, counts bytes and keeps deadlines. What is
 //! public is judged in `domain::address`. It knows no users and no tools, and adds no secret by itself.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod body;
 mod client;

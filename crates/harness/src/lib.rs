@@ -6,6 +6,7 @@
 //! [`run`] is the loop, [`act`] what people do to a conversation, [`sessions`] who runs which conversation.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod act;
 mod live;

@@ -111,9 +111,9 @@ impl Reader<'_> {
     }
 
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), HeaderError> {
-        self.input.read_exact(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => self.wrong("it ends inside the header".to_owned()),
-            _ => self.wrong(error.to_string()),
+        self.input.read_exact(bytes).map_err(|error| {
+            let ended = error.kind() == io::ErrorKind::UnexpectedEof;
+            self.wrong(if ended { "it ends inside the header".to_owned() } else { error.to_string() })
         })?;
         self.at += bytes.len() as u64;
         if self.at > MOST_HEADER {

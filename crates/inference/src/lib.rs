@@ -2,6 +2,7 @@
 //! native code, no SQL, no tools and no web server.
 //!
 //! The first group of modules is shared with the worker executables, which take this crate without its `client` feature.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod dialect;
 pub mod gguf;

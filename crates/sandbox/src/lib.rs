@@ -18,6 +18,7 @@
 //! # }
 //! ```
 #![cfg(target_os = "linux")]
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod calls;
 

@@ -273,8 +273,11 @@ async fn listen(mut ear: Ear, tell: Arc<watch::Sender<Heard>>) {
         tell.send_modify(|heard| match word {
             Word::Ended(ended) => heard.ended = Some(ended),
             Word::Left(name) if heard.left.len() < 16 => heard.left.push(name),
+            // There are more than anybody would read.
+            Word::Left(_) => {}
             Word::Broken(reason) => tracing::warn!(%reason, "the helper inside a confinement could not go on"),
-            _ => {}
+            // Words of the start, which has been heard out.
+            Word::Held(_) | Word::Missing(..) | Word::Checked | Word::Running | Word::Failed(..) => {}
         });
     }
     tell.send_modify(|heard| heard.helper_gone = true);

@@ -5,6 +5,7 @@
 //! the ports of one open vault, [`stream`] is the event stream, [`cli`] the command line.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod aside;
 pub mod assets;

@@ -213,10 +213,7 @@ impl IntoResponse for Problem {
 
 impl From<store::StoreError> for Problem {
     fn from(error: store::StoreError) -> Self {
-        match error {
-            store::StoreError::Closed => vault_locked(),
-            other => Self::internal(other),
-        }
+        if matches!(error, store::StoreError::Closed) { vault_locked() } else { Self::internal(error) }
     }
 }
 

@@ -6,6 +6,7 @@
 //! from the operating system.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod database;
 mod error;

@@ -1,5 +1,6 @@
 //! tools: the built-in tools, one file each: files, notes, commands, questions. They say what a call would do and do
 //! what was cleared; they do not decide whether it may, and they start no process themselves.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 

@@ -366,7 +366,17 @@ fn pass_on(message: Message, send: &mpsc::UnboundedSender<(Channel, String)>) ->
         Kind::Reasoning => Channel::Reasoning,
         Kind::Arguments => Channel::Arguments,
         Kind::Call => return Ok(()),
-        other => return Err(Fault::OutOfOrder(other)),
+        kind @ (Kind::Load
+        | Kind::Count
+        | Kind::Sample
+        | Kind::Cancel
+        | Kind::Probe
+        | Kind::Hello
+        | Kind::Progress
+        | Kind::Beat
+        | Kind::Done
+        | Kind::Failed
+        | Kind::Cancelled) => return Err(Fault::OutOfOrder(kind)),
     };
     // Nobody listening any more is no fault: the cancel is on its way.
     let _ = send.send((channel, text(message)?));

@@ -168,14 +168,17 @@ impl Session {
                 continue;
             };
             let broke = |fault| Loss::Broke { phase, fault };
-            if message.request != request || !message.kind.is_from_worker() || message.kind == Kind::Hello {
+            if message.request != request {
                 return Err(broke(Fault::OutOfOrder(message.kind)));
             }
             match message.kind {
                 Kind::Done | Kind::Cancelled => return Ok(Answer::Done(message)),
                 Kind::Failed => return read(&message).map(Answer::Failed).map_err(broke),
                 Kind::Beat => pulse.beat(read(&message).map_err(broke)?),
-                _ => {
+                kind @ (Kind::Load | Kind::Count | Kind::Sample | Kind::Cancel | Kind::Probe | Kind::Hello) => {
+                    return Err(broke(Fault::OutOfOrder(kind)));
+                }
+                Kind::Progress | Kind::Text | Kind::Reasoning | Kind::Call | Kind::Arguments => {
                     pulse.progress();
                     hear(message).map_err(broke)?;
                 }

@@ -77,7 +77,9 @@ impl Cleaner {
         for character in valid.chars() {
             match self.state {
                 State::Text => self.plain(character, text),
-                other => self.state = next(other, character),
+                State::Escape | State::Intermediate | State::Control | State::Quoted(_) | State::QuotedEscape(_) => {
+                    self.state = next(self.state, character)
+                }
             }
         }
     }

@@ -110,7 +110,15 @@ fn refused(refusal: Refusal) -> Ended {
     let exit = match refusal {
         Refusal::NoProgram { .. } => Exit::NotFound,
         Refusal::Cancelled => Exit::Interrupted,
-        _ => Exit::Failed,
+        Refusal::WallMissing { .. }
+        | Refusal::NoBubblewrap { .. }
+        | Refusal::NoBackend { .. }
+        | Refusal::RootWithoutUid
+        | Refusal::CannotBecome(_)
+        | Refusal::BadConfinement(_)
+        | Refusal::NoFolder { .. }
+        | Refusal::NotRecorded(_)
+        | Refusal::System { .. } => Exit::Failed,
     };
     Ended::new(exit, refusal)
 }

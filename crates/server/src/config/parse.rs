@@ -101,9 +101,10 @@ impl Reading {
             let key =
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
             let is_group = SETTINGS.iter().any(|setting| setting.key.starts_with(&format!("{key}.")));
-            match value.get_ref() {
-                DeValue::Table(inner) if is_group => self.table(place, &key, inner),
-                _ => self.leaf(place.at(name.span().start), &key, value),
+            if let (DeValue::Table(inner), true) = (value.get_ref(), is_group) {
+                self.table(place, &key, inner);
+            } else {
+                self.leaf(place.at(name.span().start), &key, value);
             }
         }
     }

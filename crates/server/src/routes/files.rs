@@ -94,10 +94,7 @@ async fn on_disk<T: Send + 'static>(
 }
 
 fn file_problem(fault: Fault) -> Problem {
-    match fault {
-        Fault::Absent => Problem::not_found(),
-        other => Problem::new(Code::Invalid, other),
-    }
+    if matches!(fault, Fault::Absent) { Problem::not_found() } else { Problem::new(Code::Invalid, fault) }
 }
 
 fn line(item: Item) -> Line {

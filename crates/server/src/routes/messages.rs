@@ -77,12 +77,11 @@ async fn say_once(room: &Room, id: &ConversationId, message: Message) -> Result<
     let before = EntryNumber(said.entry.0.saturating_sub(1));
     let entries = room.vault.load(id, before).await.map_err(journal_problem)?;
     let entry = entries.first().ok_or_else(|| Problem::internal("a message is without its entry"))?;
-    match &entry.body {
-        Fact::Said(first) if first.text == text => {
-            let answer = json!({ "entry": entry.number.0, "turn": entry.turn });
-            Ok(Done::new(StatusCode::CREATED, &answer).response(true))
-        }
-        _ => Err(key_reused()),
+    if matches!(&entry.body, Fact::Said(first) if first.text == text) {
+        let answer = json!({ "entry": entry.number.0, "turn": entry.turn });
+        Ok(Done::new(StatusCode::CREATED, &answer).response(true))
+    } else {
+        Err(key_reused())
     }
 }
 

@@ -54,9 +54,9 @@ pub(super) async fn show(
 }
 
 fn rounds(entries: &[Entry]) -> Vec<Round> {
-    let replies = entries.iter().filter_map(|entry| match &entry.body {
-        Body::Replied(reply) => Some(&reply.sampled),
-        _ => None,
+    let replies = entries.iter().filter_map(|entry| {
+        let Body::Replied(reply) = &entry.body else { return None };
+        Some(&reply.sampled)
     });
     replies
         .enumerate()

@@ -140,7 +140,15 @@ impl Inner {
                 self.hint("inbox");
             }
             Body::Asked(_) | Body::Answered(_) | Body::Stopped => self.hint("inbox"),
-            _ => {}
+            Body::Said(_)
+            | Body::Withdrawn(_)
+            | Body::Faltered(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Newer(_) => {}
         }
     }
 

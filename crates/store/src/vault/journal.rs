@@ -165,7 +165,18 @@ fn append(
         match &entry.body {
             Body::Said(_) => ends.said = ends.head,
             Body::Replied(reply) => ends.seen = reply.seen.0,
-            _ => {}
+            Body::Withdrawn(_)
+            | Body::Faltered(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Asked(_)
+            | Body::Answered(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Stopped
+            | Body::Ended { .. }
+            | Body::Newer(_) => {}
         }
         entries.push(entry);
     }
@@ -189,7 +200,18 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
     let (message, approval) = match &entry.body {
         Body::Said(message) => (Some(message.id.as_str()), None),
         Body::Asked(approval) => (None, Some(approval.id.as_str())),
-        _ => (None, None),
+        Body::Withdrawn(_)
+        | Body::Replied(_)
+        | Body::Faltered(_)
+        | Body::Rejected { .. }
+        | Body::Screened(_)
+        | Body::Answered(_)
+        | Body::Started { .. }
+        | Body::Returned(_)
+        | Body::Resumed
+        | Body::Stopped
+        | Body::Ended { .. }
+        | Body::Newer(_) => (None, None),
     };
     let mut statement = db.prepare_cached(
         "INSERT INTO entries (conversation, number, seq, version, at, turn, frame, message, approval, body)

@@ -45,7 +45,7 @@ fn judge(value: Value) -> Result<Said, String> {
             let words: Result<Vec<String>, _> = serde_json::from_value(Value::Array(words));
             words.map(|words| listed(&words).into()).map_err(|_| UNFIT.to_owned())
         }
-        _ => Err(UNFIT.to_owned()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Err(UNFIT.to_owned()),
     }
 }
 

@@ -79,15 +79,10 @@ impl Stage {
     }
 
     async fn judge(&self, value: Value) -> Result<Said, String> {
-        let asked: Asked = match value {
-            Value::String(text) => serde_json::from_str(&text),
-            value => serde_json::from_value(value),
-        }
-        .map_err(|fault| format!("a call is {{\"tool\": …, \"arguments\": …}}: {fault}"))?;
-        let arguments = match asked.arguments {
-            Value::String(text) => text,
-            value => value.to_string(),
-        };
+        let asked: Result<Asked, _> =
+            if let Value::String(text) = &value { serde_json::from_str(text) } else { serde_json::from_value(value) };
+        let asked = asked.map_err(|fault| format!("a call is {{\"tool\": …, \"arguments\": …}}: {fault}"))?;
+        let arguments = asked.arguments.as_str().map_or_else(|| asked.arguments.to_string(), str::to_owned);
         let explained = explain_call(&self.tools, &self.rules, &asked.tool, &arguments, &self.scope).await;
         let mut said = Said::from(explained);
         if let Some(appraisal) = self.appraise(&asked.tool, &arguments).await {
