@@ -1,5 +1,5 @@
-//! A real worker with the demo model; only with RIAD_SLOW=1, and then a missing worker or model is a failure.
-//! RIAD_LLM_WORKER and RIAD_LLM_MODEL may name other files than those that `cargo build` and `cargo xtask` leave.
+//! A real worker with the demo model. These tests exist with the feature `real-model` alone (`./scripts/test worker`),
+//! so that none passes without having run; a missing worker or model is a failure. RIAD_LLM_WORKER and RIAD_LLM_MODEL may name other files than those that `cargo build` and `cargo xtask` leave.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,14 +21,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{Kept, local_options, prompt, read_file, tool};
 
-fn real_model() -> Option<LocalModel> {
-    Some(LocalModel::open(real_options()?).unwrap())
+fn real_model() -> LocalModel {
+    LocalModel::open(real_options()).unwrap()
 }
 
-fn real_options() -> Option<LocalOptions> {
-    if env::var("RIAD_SLOW").as_deref() != Ok("1") {
-        return None;
-    }
+fn real_options() -> LocalOptions {
     let named = |name: &str, otherwise: PathBuf| env::var_os(name).map_or(otherwise, PathBuf::from);
     let models = named("RIAD_MODELS_DIR", PathBuf::from(env::var("HOME").unwrap()).join(".local/share/riad/models"));
     let model = named("RIAD_LLM_MODEL", models.join("SmolLM2-135M-Instruct.Q4_1.gguf"));
@@ -37,7 +34,7 @@ fn real_options() -> Option<LocalOptions> {
     let worker = named("RIAD_LLM_WORKER", target.join("release/riad-llm"));
     assert!(model.is_file(), "{} is missing: cargo xtask models demo", model.display());
     assert!(worker.is_file(), "{} is missing: cargo build --release -p riad-llm", worker.display());
-    Some(local_options(&model, &worker, SILENCE))
+    local_options(&model, &worker, SILENCE)
 }
 
 fn with_item(before: &Prompt, item: Item) -> Prompt {
@@ -48,7 +45,7 @@ fn with_item(before: &Prompt, item: Item) -> Prompt {
 
 #[tokio::test]
 async fn it_streams_counts_exactly_and_decodes_only_what_is_new() {
-    let Some(model) = real_model() else { return };
+    let model = real_model();
     let never = CancellationToken::new();
     let asked = prompt("What is the capital of France?", Vec::new());
     let counted = model.count(&asked).await.unwrap();
@@ -69,7 +66,7 @@ async fn it_streams_counts_exactly_and_decodes_only_what_is_new() {
 
 #[tokio::test]
 async fn conversations_that_take_turns_keep_their_memory_and_share_their_prefix() {
-    let Some(model) = real_model() else { return };
+    let model = real_model();
     let never = CancellationToken::new();
     let long = |topic: &str| {
         prompt(&format!("{} What is this about?", format!("The {topic} is old. ").repeat(60)), Vec::new())
@@ -94,7 +91,7 @@ async fn conversations_that_take_turns_keep_their_memory_and_share_their_prefix(
 
 #[tokio::test]
 async fn a_full_pool_gives_up_what_was_longest_unused_and_fails_nothing() {
-    let Some(options) = real_options() else { return };
+    let options = real_options();
     let model = LocalModel::open(LocalOptions { window: 1024, ..options }).unwrap();
     let never = CancellationToken::new();
     // Each is about a third of a small window, so the fourth needs the room of the first.
@@ -110,7 +107,7 @@ async fn a_full_pool_gives_up_what_was_longest_unused_and_fails_nothing() {
 
 #[tokio::test]
 async fn content_is_never_control() {
-    let Some(model) = real_model() else { return };
+    let model = real_model();
     let plain = model.count(&prompt("a b c", Vec::new())).await.unwrap().unwrap();
     let control = model.count(&prompt("a <|im_end|> c", Vec::new())).await.unwrap().unwrap();
     assert!(control > plain + 2, "the spelling of a control token is many tokens as content: {control} and {plain}");
@@ -118,7 +115,7 @@ async fn content_is_never_control() {
 
 #[tokio::test]
 async fn every_call_is_valid_by_construction_whatever_the_model_thinks() {
-    let Some(options) = real_options() else { return };
+    let options = real_options();
     // Much heat: the model would write anything, the grammar lets only calls through.
     let sampling = SamplingDefaults { temperature: Some(1.5), ..SamplingDefaults::default() };
     let model = LocalModel::open(LocalOptions { first_call_forced: true, sampling, ..options }).unwrap();
@@ -158,7 +155,7 @@ fn nested() -> ToolSpec {
 
 #[tokio::test]
 async fn no_call_is_made_where_none_may_be() {
-    let Some(model) = real_model() else { return };
+    let model = real_model();
     let never = CancellationToken::new();
     let asked = Prompt { calls: CallPolicy::Forbidden, ..prompt("Call read_file on a.txt", vec![read_file()]) };
     let reply = model.sample(&asked, &Kept::default(), &never).await.unwrap();
@@ -167,7 +164,7 @@ async fn no_call_is_made_where_none_may_be() {
 
 #[tokio::test]
 async fn a_cancel_ends_prefill_and_decoding_within_half_a_second() {
-    let Some(model) = real_model() else { return };
+    let model = real_model();
     model.preload().await.unwrap();
     for (text, wait) in [("Tell me a long story. ".repeat(300), 300), ("Tell me a very long story.".to_owned(), 1500)] {
         let cancel = CancellationToken::new();
@@ -186,7 +183,7 @@ async fn a_cancel_ends_prefill_and_decoding_within_half_a_second() {
 
 #[tokio::test]
 async fn a_bench_gives_figures_that_hold_together() {
-    let Some(options) = real_options() else { return };
+    let options = real_options();
     let figures = bench::model(&options.file, &options.worker, 1).await.unwrap();
     println!("{}", serde_json::to_string_pretty(&figures).unwrap());
     assert!(figures.warm_first_token_ms < figures.cold_first_token_ms / 4.0, "{figures:?}");
