@@ -15,8 +15,6 @@ pub enum Class {
     Read,
     /// 120 a minute.
     Write,
-    /// 10 a minute.
-    Costly,
 }
 
 impl Class {
@@ -24,7 +22,6 @@ impl Class {
         match self {
             Self::Read => 600,
             Self::Write => 120,
-            Self::Costly => 10,
         }
     }
 }
