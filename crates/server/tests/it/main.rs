@@ -1,5 +1,6 @@
 //! The server as its clients see it: over real sockets, against the library server or the real binary.
 #![allow(clippy::disallowed_methods, reason = "tests use files, processes and sockets")]
+#![allow(clippy::print_stdout, reason = "tests tell what they measured")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "tests are documented by their names")]
 
