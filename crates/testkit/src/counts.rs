@@ -23,6 +23,11 @@ pub fn kills() -> usize {
     pick(10, 100)
 }
 
+/// Stops of each kind of work; where one takes seconds, a part of them.
+pub fn stops() -> usize {
+    pick(12, 100)
+}
+
 /// Cuts of a stream of events.
 pub fn stream_cuts() -> usize {
     pick(60, 500)

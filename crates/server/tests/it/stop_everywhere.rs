@@ -1,5 +1,6 @@
 //! Stop reaches everything, soon (A11): a sample before and in the middle of its reply, programs that do not want to
 //! end, cards, what waits behind. Measured on the real binary, from the press to the end as a page sees it.
+#![expect(clippy::print_stdout, reason = "figures for whoever runs it by hand")]
 
 mod scene;
 
@@ -19,10 +20,6 @@ const SOON: Duration = Duration::from_secs(1);
 const KILLED: Duration = Duration::from_secs(3);
 
 const LONG: &str = "word after word after word ";
-
-fn tries() -> usize {
-    counts::pick(12, 100)
-}
 
 fn when(words: &str, reply: ScriptedReply) -> ScriptedReply {
     ScriptedReply { when: Some(words.to_owned()), ..reply }
@@ -49,7 +46,7 @@ async fn before_the_first_token() {
     let reply = ScriptedReply { first_ms: 120_000, ..ScriptedReply::text("Never said.") };
     let mut scene = Scene::new([when("go", reply)]).await;
     let (mut random, mut times) = (Random::new(1), Vec::new());
-    for _ in 0..tries() {
+    for _ in 0..counts::stops() {
         let turn = scene.say("go").await;
         // From before the model is asked to long after.
         let wait = random.below(3) * random.below(30);
@@ -68,7 +65,7 @@ async fn after_some_tokens_the_part_that_was_shown_stands() {
     let reply = ScriptedReply { delay_ms: 3, ..ScriptedReply::text(&LONG.repeat(300)) };
     let mut scene = Scene::new([when("go", reply)]).await;
     let (mut random, mut times) = (Random::new(2), Vec::new());
-    for _ in 0..tries() {
+    for _ in 0..counts::stops() {
         let turn = scene.say("go").await;
         let reply = scene.see_text(1 + random.below(200)).await;
         times.push(scene.stop(&turn).await);
@@ -90,7 +87,7 @@ async fn while_the_model_stalls() {
     let reply = ScriptedReply { end: StreamEnd::Stall, ..ScriptedReply::text("The beginning of") };
     let mut scene = Scene::new([when("go", reply)]).await;
     let mut times = Vec::new();
-    for _ in 0..tries() {
+    for _ in 0..counts::stops() {
         let turn = scene.say("go").await;
         scene.see_text("The beginning of".len()).await;
         times.push(scene.stop(&turn).await);
@@ -101,6 +98,22 @@ async fn while_the_model_stalls() {
     }
     check_times("while the model stalls", times, SOON);
     scene.model_is_left_alone().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn while_it_waits_to_ask_a_busy_model_again() {
+    let busy = ScriptedReply::status(503, json!({ "error": { "message": "too much to do" } }));
+    let mut scene = Scene::new([when("go", busy)]).await;
+    let (mut random, mut times) = (Random::new(4), Vec::new());
+    for n in 0..counts::stops() {
+        let turn = scene.say("go").await;
+        scene.see("faltered").await;
+        tokio::time::sleep(Duration::from_millis(random.below(500) as u64)).await;
+        times.push(scene.stop(&turn).await);
+        ended_stopped(&scene.turn(&turn));
+        assert_eq!(scene.model.count(), n + 1, "the model was asked again");
+    }
+    check_times("between two tries", times, SOON);
 }
 
 /// Ignores every signal that can be ignored.
@@ -121,7 +134,8 @@ async fn a_program_ends(what: &str, script: &str) {
     scene.see("ended").await;
     let (mut random, mut times) = (Random::new(3), Vec::new());
     let mut began = 0;
-    for n in 0..tries() / 2 {
+    for n in 0..counts::stops() / 2 {
+        scene.renew().await;
         let before = remains::of(scene.folder());
         let turn = scene.say("run it").await;
         if n % 3 == 2 {
@@ -156,11 +170,30 @@ async fn a_program_that_forks_ends_with_all_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_program_that_is_just_being_started_ends() {
+    let run = ScriptedReply::call("shell", json!({ "argv": ["sleep", "600"] }));
+    let mut scene = Scene::new([when("run it", run)]).await;
+    let (mut random, mut times) = (Random::new(5), Vec::new());
+    for _ in 0..counts::stops() {
+        scene.renew().await;
+        let before = remains::of(scene.folder());
+        let turn = scene.say("run it").await;
+        scene.see("started").await;
+        tokio::time::sleep(Duration::from_micros(random.below(60_000) as u64)).await;
+        times.push(scene.stop(&turn).await);
+        let left = remains::gone_within(Duration::ZERO, &remains::of(scene.folder()) - &before).await;
+        assert!(left.is_empty(), "left of a program that was being started: {left:?}");
+        ended_stopped(&scene.turn(&turn));
+    }
+    check_times("a program that is just being started", times, KILLED);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_card_that_waits_is_withdrawn() {
     let call = ScriptedReply::call("file_write", json!({ "path": "~/a.txt", "content": "a" }));
     let mut scene = Scene::new([when("write", call)]).await;
     let mut times = Vec::new();
-    for _ in 0..tries() {
+    for _ in 0..counts::stops() {
         let turn = scene.say("write").await;
         let card = scene.see("asked").await["approval"].clone();
         times.push(scene.stop(&turn).await);
@@ -183,7 +216,7 @@ async fn what_was_said_meanwhile_comes_next_and_no_late_stop_meets_it() {
     let second = ScriptedReply { delay_ms: 20, ..ScriptedReply::text("This is said in full, whatever comes late.") };
     let mut scene = Scene::new([when("first", first), when("second", second)]).await;
     let mut times = Vec::new();
-    for _ in 0..tries() / 2 {
+    for _ in 0..counts::stops() / 2 {
         let turn = scene.say("first").await;
         scene.see_text(20).await;
         let next = scene.say("second").await;
@@ -213,7 +246,7 @@ async fn what_was_said_meanwhile_comes_next_and_no_late_stop_meets_it() {
 async fn a_stop_that_was_acknowledged_outlives_the_server() {
     let reply = ScriptedReply { delay_ms: 3, ..ScriptedReply::text(&LONG.repeat(300)) };
     let mut scene = Scene::new([when("go", reply)]).await;
-    for _ in 0..tries() / 3 {
+    for _ in 0..counts::stops() / 3 {
         let turn = scene.say("go").await;
         scene.see_text(20).await;
         assert_eq!(scene.press(&turn).await, 202);

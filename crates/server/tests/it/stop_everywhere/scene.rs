@@ -53,13 +53,18 @@ impl Scene {
         homes.next().unwrap().unwrap().path()
     }
 
-    /// Says something; the turn that a message opens has its name.
-    pub(super) async fn say(&mut self, text: &str) -> String {
+    /// Starts another server when this one has had enough requests for a minute.
+    pub(super) async fn renew(&mut self) {
         if self.requests > REQUESTS {
             let server = self.server.take().expect("it runs");
             assert_eq!(server.terminate().await, 0);
             self.start_again().await;
         }
+    }
+
+    /// Says something; the turn that a message opens has its name.
+    pub(super) async fn say(&mut self, text: &str) -> String {
+        self.renew().await;
         self.said += 1;
         self.requests += 1;
         let turn = format!("message-{:04}", self.said);
