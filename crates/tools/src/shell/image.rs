@@ -24,11 +24,13 @@ const NEAR: usize = 3;
 
 /// The programs of one image.
 pub(crate) struct Image {
+    folder: String,
     contents: OnceLock<Contents>,
 }
 
 #[derive(Default)]
 struct Contents {
+    folder: String,
     names: Vec<String>,
     /// Closed programs, by what they are.
     closed: Vec<(Inode, String)>,
@@ -39,17 +41,21 @@ struct Contents {
 impl Image {
     /// The image that the sandbox takes from this machine.
     pub(crate) fn of_host() -> Self {
-        Self { contents: OnceLock::new() }
+        Self::of(FOLDER)
+    }
+
+    fn of(folder: &str) -> Self {
+        Self { folder: folder.to_owned(), contents: OnceLock::new() }
     }
 
     /// The file of a program. The error says what is wrong with the name, and near names.
     pub(crate) fn resolve(&self, name: &str) -> Result<String, String> {
-        let contents = self.contents.get_or_init(Contents::read);
-        let Some(real) = follow(name) else { return Err(contents.absent(name)) };
+        let contents = self.contents.get_or_init(|| Contents::read(&self.folder));
+        let Some(real) = follow(&self.folder, name) else { return Err(contents.absent(name)) };
         let as_called = real.rsplit('/').next().unwrap_or(name);
         if !MANY_IN_ONE.contains(&as_called) {
             judge_name(as_called).map_err(|fault| format!("`{name}` is `{as_called}`: {fault}"))?;
-            if let Some(closed) = contents.twin(&real) {
+            if let Some(closed) = contents.twin(&real, as_called) {
                 let fault = judge_name(&closed).err().map(|fault| fault.to_string()).unwrap_or_default();
                 return Err(format!("`{name}` is the same program as `{closed}`: {fault}"));
             }
@@ -59,9 +65,9 @@ impl Image {
 }
 
 impl Contents {
-    fn read() -> Self {
-        let mut contents = Self::default();
-        let Ok(folder) = open_folder() else { return contents };
+    fn read(folder: &str) -> Self {
+        let mut contents = Self { folder: folder.to_owned(), ..Self::default() };
+        let Ok(folder) = open_folder(folder) else { return contents };
         let Ok(entries) = folder.try_clone().map_err(drop).and_then(|folder| Dir::new(folder).map_err(drop)) else {
             return contents;
         };
@@ -81,7 +87,7 @@ impl Contents {
 
     fn close(&mut self, folder: &OwnedFd, name: &str) {
         let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::empty()) else { return };
-        let real = follow(name);
+        let real = follow(&self.folder, name);
         let as_called = real.as_deref().and_then(|real| real.rsplit('/').next()).unwrap_or(name);
         // A closed name may lead to a program that is open under its own, as `chardet` does to an interpreter.
         if MANY_IN_ONE.contains(&as_called) || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -96,18 +102,21 @@ impl Contents {
         }
     }
 
-    /// The closed program that a file is, under another name or as a copy.
-    fn twin(&self, path: &str) -> Option<String> {
+    /// The closed program that a file is, under another name or as a copy. A part that is another name of the whole, as
+    /// `git-upload-pack` is of `git`, does not close the whole: which of them a program is it tells by its name.
+    fn twin(&self, path: &str, as_called: &str) -> Option<String> {
         let handle = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
         let inode = Inode::of(&handle).ok()?;
         let size = u64::try_from(rustix::fs::fstat(&handle).ok()?.st_size).ok()?;
-        let same = self.closed.iter().find(|(closed, _)| *closed == inode).map(|(_, name)| name);
+        let is_other = |name: &&String| !is_part(name, as_called);
+        let same = self.closed.iter().filter(|(closed, _)| *closed == inode).map(|(_, name)| name).find(is_other);
         if let Some(name) = same {
             return Some(name.clone());
         }
-        let rivals = self.by_size.get(&size)?;
+        let mut rivals = self.by_size.get(&size)?.iter().filter(is_other).peekable();
+        rivals.peek()?;
         let own = content(File::from(handle))?;
-        rivals.iter().find(|name| content_of(&format!("{FOLDER}/{name}")) == Some(own)).cloned()
+        rivals.find(|name| content_of(&format!("{}/{name}", self.folder)) == Some(own)).cloned()
     }
 
     fn absent(&self, name: &str) -> String {
@@ -120,13 +129,18 @@ impl Contents {
     }
 }
 
-fn open_folder() -> rustix::io::Result<OwnedFd> {
-    rustix::fs::open(FOLDER, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+/// `git-upload-pack` is a part of `git`.
+fn is_part(name: &str, whole: &str) -> bool {
+    name.strip_prefix(whole).is_some_and(|rest| rest.starts_with('-'))
+}
+
+fn open_folder(folder: &str) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// The file that a name of the image leads to, if it is a program.
-fn follow(name: &str) -> Option<String> {
-    let mut path = format!("{FOLDER}/{name}");
+fn follow(folder: &str, name: &str) -> Option<String> {
+    let mut path = format!("{folder}/{name}");
     for _ in 0..LINKS {
         let stat = rustix::fs::lstat(&path).ok()?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -172,3 +186,6 @@ fn content(mut file: File) -> Option<Digest> {
     file.read_to_end(&mut bytes).ok()?;
     Some(Digest::of_bytes(&bytes))
 }
+
+#[cfg(test)]
+mod tests;
