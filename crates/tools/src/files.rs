@@ -6,5 +6,7 @@ pub(crate) mod change;
 pub(crate) mod glob;
 pub(crate) mod ignore;
 pub(crate) mod preview;
+pub(crate) mod survey;
 pub(crate) mod text;
+pub(crate) mod visible;
 pub(crate) mod walk;

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use domain::call::ClearedCall;
 use domain::digest::Digest;
 use domain::facts::{Appraisal, CommandFact, Content, Facts, PathFact, Preview, Root};
-use domain::place::{self, MOUNTED_HOME, MOUNTED_WORK};
+use domain::place::{MOUNTED_HOME, MOUNTED_WORK};
 use domain::program;
 use domain::tool::{EffectClass, Replay};
 use harness::ports::{Channel, Ran, Scope};
@@ -20,12 +20,15 @@ use serde::Deserialize;
 
 use crate::erase::TypedTool;
 use crate::files::beneath::{Beneath, Found, HASHED_BYTES};
-use crate::files::preview;
+use crate::files::{preview, visible};
 use crate::places::{Places, Target, WORK_MOUNT, off_thread, says, shown};
 
+mod cover;
 mod environment;
 mod image;
+mod work;
 
+use cover::{Unshown, covers};
 use image::Image;
 
 /// Characters of stdout and stderr together that the model reads.
@@ -99,7 +102,8 @@ struct Ready {
 struct Folder {
     root: Root,
     parts: Vec<String>,
-    home_shown: bool,
+    /// The files of the home that are covered, or why it is not shown.
+    home: Result<Vec<Vec<String>>, Unshown>,
 }
 
 impl Shell {
@@ -134,6 +138,7 @@ impl Tool {
         }
         program::judge_argv(&argv).map_err(|fault| fault.to_string())?;
         self.runner.sandbox()?;
+        self.check_work(&argv[0], scope).await?;
         let image = Arc::clone(&self.runner.image);
         let name = argv[0].clone();
         let program = off_thread(move || image.resolve(&name)).await??;
@@ -143,6 +148,12 @@ impl Tool {
             paths.push(self.script(script, &folder, scope).await?);
         }
         Ok(Ready { argv, program, folder, paths })
+    }
+
+    async fn check_work(&self, program: &str, scope: &Scope) -> Result<(), String> {
+        let work = self.places.work(&scope.conversation).map_err(|fault| says("work/", fault))?;
+        let program = program.to_owned();
+        off_thread(move || work::check_room(&work, &program)).await?
     }
 
     /// The script file as it is now: an approval is for this content.
@@ -183,17 +194,19 @@ impl Tool {
             Target::Note(_) => Err(says(&path, "notes are not in the sandbox; choose ~/ or work/")),
             Target::Tree(tree, place) => {
                 off_thread(move || {
-                    let home_shown = may_be_mounted(&home);
-                    if place.root == Root::Home && !home_shown {
+                    let home = covers(&home);
+                    if let (Root::Home, Err(unshown)) = (place.root, &home) {
                         return Err(says(
                             &path,
-                            "the home holds keys at its top and is not shown to commands; run in work/, or have the \
-                             person move the keys away",
+                            format!(
+                                "{unshown}, so it is not shown to commands; run in work/, or ask the person to move \
+                                     them away"
+                            ),
                         ));
                     }
                     let spot = tree.find(&place.parts).map_err(|fault| says(&path, fault))?;
                     match spot.found {
-                        Found::Folder(_) => Ok(Folder { root: place.root, parts: spot.parts, home_shown }),
+                        Found::Folder(_) => Ok(Folder { root: place.root, parts: spot.parts, home }),
                         Found::File(_) => Err(says(&path, "this is a file; name a folder")),
                         Found::Absent { .. } => Err(says(&path, "there is no such folder")),
                     }
@@ -208,9 +221,13 @@ impl Tool {
         let home = Arc::clone(self.places.home());
         let work = self.places.work(&scope.conversation).map_err(|fault| closed(fault.to_string()))?;
         let mut confinement = Confinement::new("shell", ready.argv);
-        if ready.folder.home_shown {
+        if let Ok(covers) = &ready.folder.home {
             let handle = mounted_home(&home).map_err(closed)?;
             confinement = confinement.mount(handle, MOUNTED_HOME, Access::ReadOnly);
+            for way in covers {
+                let place = way.iter().fold(PathBuf::from(MOUNTED_HOME), |path, name| path.join(name));
+                confinement = confinement.mount(nothing().map_err(closed)?, place, Access::ReadOnly);
+            }
         }
         let work = work.handle().try_clone_to_owned().map_err(|error| closed(error.to_string()))?;
         confinement = confinement.mount(work, MOUNTED_WORK, Access::ReadWrite);
@@ -245,18 +262,25 @@ impl Folder {
     }
 }
 
-/// Whether a home may be shown to a command whole: it may not if keys lie at its top, since names are not covered yet.
-fn may_be_mounted(home: &Beneath) -> bool {
-    let names = home.top_names();
-    names.is_ok_and(|names| {
-        names.iter().all(|name| place::guarded(std::slice::from_ref(name)) != Some(place::Guarded::Hidden))
-    })
-}
-
 /// A handle of the home, with the empty folder on which the work folder is mounted.
 fn mounted_home(home: &Beneath) -> Result<std::os::fd::OwnedFd, String> {
     home.ensure_folder(WORK_MOUNT).map_err(|fault| fault.to_string())?;
     home.handle().try_clone_to_owned().map_err(|error| error.to_string())
+}
+
+/// What lies over a file of keys: a device that cannot be opened on a mount without devices.
+fn nothing() -> Result<std::os::fd::OwnedFd, String> {
+    let flags = rustix::fs::OFlags::PATH | rustix::fs::OFlags::CLOEXEC;
+    rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty()).map_err(|errno| errno.to_string())
+}
+
+/// What a result says of a home that was not shown, or not whole.
+fn told_of_home(home: &Result<Vec<Vec<String>>, Unshown>) -> String {
+    match home {
+        Ok(covers) if covers.is_empty() => String::new(),
+        Ok(_) => "\n[files of keys in the home were covered; no command reads them]".to_owned(),
+        Err(unshown) => format!("\n[the home was not shown to this command: {unshown}]"),
+    }
 }
 
 /// The result of a command, as the model reads it.
@@ -280,7 +304,10 @@ fn told(finished: &Finished, place: &str, seconds: u64) -> Ran {
         }
     }
     if !finished.left.is_empty() {
-        text.push_str(&format!("\n[programs it left running were ended: {}]", finished.left.join(", ")));
+        text.push_str(&format!(
+            "\n[programs it left running were ended: {}]",
+            visible::name(&finished.left.join(", "))
+        ));
     }
     match finished.why {
         Why::Cancelled => Ran::cancelled(text),
@@ -323,7 +350,8 @@ impl TypedTool for Tool {
                  it again.",
             );
         }
-        let (place, seconds) = (ready.folder.shown(), input.seconds().unwrap_or(SECONDS));
+        let (place, seconds) = (visible::name(&ready.folder.shown()), input.seconds().unwrap_or(SECONDS));
+        let of_home = told_of_home(&ready.folder.home);
         let confinement = match self.confinement(&input, ready, scope).await {
             Ok(confinement) => confinement,
             Err(reason) => return Ran::failed(reason),
@@ -334,10 +362,53 @@ impl TypedTool for Tool {
         };
         let output = Arc::clone(&scope.output);
         let mut live = move |_, text: &str| output.delta(Channel::Output, text);
-        match sandbox.run(confinement, &mut live, &scope.cancel).await {
-            Ok(finished) => told(&finished, &place, seconds),
+        let (finished, full) = match self.places.work(&scope.conversation) {
+            Ok(work) => run_within(sandbox, confinement, &mut live, scope, work).await,
+            Err(fault) => return Ran::failed(says("work/", fault)),
+        };
+        match finished {
+            Ok(finished) => {
+                let mut ran = told(&finished, &place, seconds);
+                ran.text.push_str(&of_home);
+                full.map_or_else(|| ran.clone(), |how| too_much(&ran, &how))
+            }
             Err(sandbox::Refusal::Cancelled) => Ran::cancelled("Stopped before the command started; nothing was run."),
             Err(refusal) => Ran::failed(refusal.to_string()),
         }
     }
+}
+
+/// Runs a command and ends it once the work folder is full; then it says how full.
+async fn run_within(
+    sandbox: &Sandbox,
+    confinement: Confinement,
+    live: &mut (dyn FnMut(sandbox::Stream, &str) + Send),
+    scope: &Scope,
+    work: Arc<Beneath>,
+) -> (Result<Finished, sandbox::Refusal>, Option<String>) {
+    let stop = scope.cancel.child_token();
+    let run = sandbox.run(confinement, live, &stop);
+    tokio::pin!(run);
+    // One that was full before is being emptied.
+    let was_full = {
+        let work = Arc::clone(&work);
+        off_thread(move || work::overfull(&work).is_some()).await.unwrap_or(false)
+    };
+    if was_full {
+        return (run.await, None);
+    }
+    tokio::select! {
+        finished = &mut run => (finished, None),
+        how = work::outgrown(work) => {
+            stop.cancel();
+            (run.await, Some(how))
+        }
+    }
+}
+
+fn too_much(ran: &Ran, how: &str) -> Ran {
+    Ran::failed(format!(
+        "{}\n[it was ended since the work folder is full: {how}; take away what is not needed with rm]",
+        ran.text
+    ))
 }

@@ -203,7 +203,7 @@ impl Inode {
         Ok(Self::of_stat(&rustix::fs::fstat(handle)?))
     }
 
-    fn of_stat(stat: &Stat) -> Self {
+    pub(crate) fn of_stat(stat: &Stat) -> Self {
         Self { device: stat.st_dev, number: stat.st_ino }
     }
 }
@@ -374,11 +374,9 @@ impl Beneath {
         Some(Item { name: name.to_owned(), kind, size, changed: facts.changed })
     }
 
-    /// The names at the top of the root, closed ones among them.
-    pub(crate) fn top_names(&self) -> Result<Vec<String>, Fault> {
-        let handle = open_one(self.root.as_fd(), ".", FOLDER, Mode::empty())?;
-        let names = Dir::new(handle)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-        names.collect::<Result<Vec<_>, Errno>>().map_err(Fault::from)
+    /// Whether a folder or file is closed wherever it turns up.
+    pub(crate) fn is_kept(&self, inode: Inode) -> bool {
+        self.kept.contains(&inode)
     }
 
     /// Makes a folder at the top of the root if there is none.

@@ -98,3 +98,74 @@ async fn a_script_runs_as_it_was_when_it_was_cleared() {
         assert!(room.appraise("shell", json!({"line": line})).await.is_err(), "{line}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_that_lie_deeper_are_read_by_no_command() {
+    for key in [".config/gh/hosts.yml", "proj/.ssh/id_rsa", "a/b/c/d/e/.gnupg/key", ".local/share/keyrings/x"] {
+        let room = Room::sandboxed().await;
+        room.put("a.txt", "a");
+        room.put(key, "the secret");
+        let reason = room.appraise("shell", json!({"line": "ls"})).await.unwrap_err();
+        assert!(reason.contains("holds keys") && reason.contains("run in work/"), "{key}: {reason}");
+        let run = json!({"line": format!("cat /home/user/{key} /home/user/a.txt"), "dir": "work"});
+        let text = room.fails("shell", run).await;
+        assert!(!text.contains("the secret") && text.contains("the home was not shown to this command"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_keys_is_covered_and_all_else_is_there() {
+    let room = Room::sandboxed().await;
+    let keys = [".cargo/credentials.toml", "proj/ID_RSA", "docs/store.kdbx", ".netrc"];
+    keys.iter().for_each(|key| room.put(key, "the secret"));
+    room.put("proj/a.txt", "plain");
+    for key in keys {
+        let text = room.fails("shell", json!({"line": format!("cat {key} proj/a.txt")})).await;
+        assert!(!text.contains("the secret") && text.contains("plain"), "{key}: {text}");
+        assert!(text.contains("files of keys in the home were covered"), "{text}");
+    }
+    let text = room.fails("shell", json!({"line": "grep -r -e secret -e plain ."})).await;
+    assert!(!text.contains("the secret") && text.contains("./proj/a.txt:plain"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_home_that_cannot_be_looked_through_is_not_shown() {
+    let room = Room::sandboxed().await;
+    room.put(&format!("{}a.txt", "d/".repeat(20)), "a");
+    let reason = room.appraise("shell", json!({"line": "ls"})).await.unwrap_err();
+    assert!(reason.contains("cannot be looked through for keys"), "{reason}");
+    let room = Room::sandboxed().await;
+    for number in 0..20_001 {
+        std::fs::write(room.home(&format!("{number}")), "").unwrap();
+    }
+    let began = std::time::Instant::now();
+    let reason = room.appraise("shell", json!({"line": "ls"})).await.unwrap_err();
+    println!("a home of 20,001 files was looked through in {:?}", began.elapsed());
+    assert!(reason.contains("more than 20000 files"), "{reason}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_work_folder_takes_no_command_but_those_that_empty_it() {
+    let room = Room::sandboxed().await;
+    room.done("shell", json!({"line": "truncate -s 200M sparse", "dir": "work"})).await;
+    room.done("shell", json!({"line": "ls", "dir": "work"})).await;
+    for number in 0..2 {
+        std::fs::write(room.work(&format!("big{number}")), vec![1_u8; 130 << 20]).unwrap();
+    }
+    for line in ["ls", "cp big0 more", "touch x"] {
+        let reason = room.appraise("shell", json!({"line": line, "dir": "work"})).await.unwrap_err();
+        assert!(reason.contains("of 256 MiB") && reason.contains("rm -r"), "{line}: {reason}");
+    }
+    room.done("shell", json!({"line": "rm big0", "dir": "work"})).await;
+    room.done("shell", json!({"line": "ls", "dir": "work"})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_fills_the_work_folder_is_ended() {
+    let room = Room::sandboxed().await;
+    room.done("file_write", json!({"path": "work/fill.pl", "content":
+        "for my $n (0 .. 100000) { open my $f, '>', \"f$n\"; print $f 'x' x (8 << 20); close $f; select(undef, undef, undef, 0.02) }"}))
+        .await;
+    let text = room.fails("shell", json!({"line": "perl fill.pl", "dir": "work"})).await;
+    assert!(text.contains("it was ended since the work folder is full"), "{text}");
+}
