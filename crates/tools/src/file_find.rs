@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::erase::TypedTool;
-use crate::files::glob;
 use crate::files::walk::{Reach, walk};
+use crate::files::{glob, visible};
 use crate::places::{Places, Target, off_thread, says, shown};
 use crate::reading::{self, answer};
 
@@ -60,8 +60,10 @@ impl FileFind {
                 let inside = notes
                     .iter()
                     .filter(|(path, _)| path.strip_prefix(&prefix).is_some_and(|way| pattern.is_match(way)));
-                let lines: Vec<String> =
-                    inside.take(NAMED).map(|(path, bytes)| format!("user-memory/{path}  {bytes} bytes")).collect();
+                let lines: Vec<String> = inside
+                    .take(NAMED)
+                    .map(|(path, bytes)| format!("user-memory/{}  {bytes} bytes", visible::name(path)))
+                    .collect();
                 Ok(if lines.is_empty() { none(&self.glob) } else { lines.join("\n") })
             }
             Target::Tree(tree, place) => {
@@ -97,7 +99,8 @@ fn listed(mut hits: Vec<Hit>, glob: &str) -> String {
     let rest = hits.len().saturating_sub(NAMED);
     let line = |hit: &Hit| {
         let changed = Timestamp(hit.changed).rfc3339();
-        format!("{}  {} bytes  {}", hit.path, hit.size, changed.get(..16).unwrap_or(&changed).replace('T', " "))
+        let day = changed.get(..16).unwrap_or(&changed).replace('T', " ");
+        format!("{}  {} bytes  {day}", visible::name(&hit.path), hit.size)
     };
     let mut lines: Vec<String> = hits.iter().take(NAMED).map(line).collect();
     if rest > 0 {

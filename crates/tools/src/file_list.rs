@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::erase::TypedTool;
 use crate::files::beneath::{Item, ItemKind};
+use crate::files::visible;
 use crate::files::walk::{Reach, walk};
 use crate::places::{Places, Target, off_thread, says};
 use crate::reading::{self, answer};
@@ -59,7 +60,7 @@ impl FileList {
                     let spot = tree.find(&place.parts).map_err(|fault| says(&self.path, fault))?;
                     let mut page = Page::new(self.cursor);
                     let extent = walk(&tree, &spot, self.depth, Reach::All, &cancel, |sight| {
-                        page.take(|| line(&sight.way.join("/"), sight.item))
+                        page.take(|| line(&visible::name(&sight.way.join("/")), sight.item))
                     });
                     let extent = extent.map_err(|fault| says(&self.path, fault))?;
                     Ok(page.text() + extent.note())
@@ -75,7 +76,7 @@ impl FileList {
         let notes = places.notes().list().await.map_err(|error| says(&self.path, error))?;
         let mut page = Page::new(self.cursor);
         for (path, bytes) in notes.iter().filter(|(path, _)| path.starts_with(&prefix)) {
-            if page.take(|| format!("{}  {bytes} bytes", &path[prefix.len()..])).is_break() {
+            if page.take(|| format!("{}  {bytes} bytes", visible::name(&path[prefix.len()..]))).is_break() {
                 break;
             }
         }

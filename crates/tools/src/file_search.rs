@@ -16,9 +16,9 @@ use serde::Deserialize;
 
 use crate::erase::TypedTool;
 use crate::files::beneath::{Beneath, Found, Item, ItemKind, Spot};
-use crate::files::glob;
 use crate::files::text::Text;
 use crate::files::walk::{Reach, walk};
+use crate::files::{glob, visible};
 use crate::places::{Places, Target, off_thread, says, shown};
 use crate::reading::{self, answer};
 
@@ -290,13 +290,13 @@ impl Findings {
 
     fn head(&mut self, path: &str, shown: &mut usize) {
         if *shown == 0 {
-            let _written = writeln!(self.text, "## {path}");
+            let _written = writeln!(self.text, "## {}", visible::name(path));
         }
         *shown += 1;
     }
 
     fn line(&mut self, number: usize, sign: char, line: &str) {
-        let _written = writeln!(self.text, "{number}{sign}{line}");
+        let _written = writeln!(self.text, "{number}{sign}{}", visible::line(line));
     }
 
     fn close(&mut self, query: &Query, path: &str, hits: usize) {
@@ -308,11 +308,11 @@ impl Findings {
             Mode::Lines => {}
             Mode::Files => {
                 self.matches += 1;
-                let _written = writeln!(self.text, "{path}");
+                let _written = writeln!(self.text, "{}", visible::name(path));
             }
             Mode::Count => {
                 self.matches += 1;
-                let _written = writeln!(self.text, "{path}: {hits}");
+                let _written = writeln!(self.text, "{}: {hits}", visible::name(path));
             }
         }
         self.full = self.matches >= MATCHES;

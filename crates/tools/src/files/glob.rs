@@ -18,7 +18,9 @@ pub(crate) fn compile_bound(glob: &str) -> Result<Regex, String> {
 fn build(start: &str, glob: &str) -> Result<Regex, String> {
     let body =
         translate(glob).ok_or_else(|| format!("the pattern `{glob}` has a bracket or brace that is not closed"))?;
+    // A line end in a name is a part of it like any other.
     RegexBuilder::new(&format!("^{start}{body}$"))
+        .dot_matches_new_line(true)
         .size_limit(1 << 20)
         .build()
         .map_err(|_| format!("the pattern `{glob}` cannot be read; use * ** ? […] {{a,b}}"))

@@ -2,17 +2,22 @@
 
 use similar::TextDiff;
 
+use super::visible;
+
 /// Characters of a label.
 const LABEL_CHARS: usize = 60;
 
 /// A unified diff with 3 lines of context; empty when nothing changes.
 pub(crate) fn diff(path: &str, before: Option<&str>, after: &str) -> String {
-    let from = before.map_or("/dev/null", |_| path);
-    TextDiff::from_lines(before.unwrap_or(""), after).unified_diff().context_radius(3).header(from, path).to_string()
+    let path = visible::name(path);
+    let from = before.map_or("/dev/null", |_| path.as_str());
+    TextDiff::from_lines(before.unwrap_or(""), after).unified_diff().context_radius(3).header(from, &path).to_string()
 }
 
 /// `Write ~/notes/plan.md`, of at most 60 characters: a long path loses its middle, never its end.
+/// Nothing in it forges a line.
 pub(crate) fn label(verb: &str, path: &str) -> String {
+    let path = visible::label(path);
     let room = LABEL_CHARS.saturating_sub(verb.chars().count() + 1);
     let length = path.chars().count();
     if length <= room {
