@@ -26,17 +26,17 @@ pub(super) struct JoinedCall {
 pub(super) struct CallJoiner(Vec<JoinedCall>);
 
 impl CallJoiner {
-    /// Adds a piece.
-    pub(super) fn push(&mut self, piece: CallPiece) {
+    /// Adds a piece, and says how many bytes that took beside its arguments.
+    pub(super) fn push(&mut self, piece: CallPiece) -> usize {
         let open = self.0.iter_mut().rev().find(|call| piece.index.is_none() || call.index == piece.index);
         match open.filter(|call| !begins_another(call, &piece)) {
             Some(call) => go_on(call, piece),
-            None => self.0.push(JoinedCall {
-                index: piece.index,
-                id: piece.id,
-                name: piece.name,
-                arguments: piece.arguments,
-            }),
+            None => {
+                let CallPiece { index, id, name, arguments } = piece;
+                let took = size_of::<JoinedCall>() + id.len() + name.len();
+                self.0.push(JoinedCall { index, id, name, arguments });
+                took
+            }
         }
     }
 
@@ -57,7 +57,8 @@ fn begins_another(call: &JoinedCall, piece: &CallPiece) -> bool {
     new_id || (new_name && piece.id != call.id) || (new_name && piece.name != call.name)
 }
 
-fn go_on(call: &mut JoinedCall, piece: CallPiece) {
+fn go_on(call: &mut JoinedCall, piece: CallPiece) -> usize {
+    let before = call.id.len() + call.name.len();
     if call.id.trim().is_empty() {
         call.id = piece.id;
     }
@@ -66,6 +67,7 @@ fn go_on(call: &mut JoinedCall, piece: CallPiece) {
         call.name.push_str(&piece.name);
     }
     call.arguments.push_str(&piece.arguments);
+    (call.id.len() + call.name.len()).saturating_sub(before)
 }
 
 /// True if the text is one JSON value and no more.
@@ -83,7 +85,7 @@ mod tests {
 
     fn check(pieces: &[CallPiece], expected: &[(&str, &str, &str)]) {
         let mut joiner = CallJoiner::default();
-        pieces.iter().cloned().for_each(|piece| joiner.push(piece));
+        pieces.iter().cloned().for_each(|piece| drop(joiner.push(piece)));
         let calls = joiner.finish();
         let calls: Vec<_> =
             calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect();

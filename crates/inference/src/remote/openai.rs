@@ -77,8 +77,13 @@ impl OpenAiModel {
         OpenAiModel { options, client }
     }
 
+    /// The most tokens of one reply.
+    fn most_tokens(&self, prompt: &Prompt) -> u32 {
+        self.options.output_cap.map_or(prompt.max_tokens, |cap| cap.min(prompt.max_tokens))
+    }
+
     fn request(&self, prompt: &Prompt) -> Request {
-        let body = request::body(&self.options, prompt);
+        let body = request::body(&self.options, prompt, self.most_tokens(prompt));
         let mut headers = vec![
             ("content-type".to_owned(), "application/json".to_owned()),
             ("accept".to_owned(), "text/event-stream".to_owned()),
@@ -140,7 +145,7 @@ impl Model for OpenAiModel {
         cancel: &CancellationToken,
     ) -> Result<Sampled, SampleFault> {
         let started = Instant::now();
-        let mut state = StreamState::new(deltas, started);
+        let mut state = StreamState::new(deltas, started, room(self.most_tokens(prompt)));
         let answered = if cancel.is_cancelled() {
             Err(SampleFault::Unknown(String::new()))
         } else {
@@ -148,6 +153,7 @@ impl Model for OpenAiModel {
         };
         let cut = match answered {
             _ if cancel.is_cancelled() => Some(StopReason::Cancelled),
+            _ if state.is_full() => Some(StopReason::Length),
             Ok(()) => None,
             // What is whole is kept; only a stream that said nothing is a fault.
             Err(_) if state.said_something() => Some(StopReason::Cut),
@@ -155,6 +161,12 @@ impl Model for OpenAiModel {
         };
         Ok(state.finish(cut, prompt.seen.0, &self.options.model))
     }
+}
+
+/// Bytes that a reply of so many tokens may have: an engine that keeps no limit fills no journal. Few tokens are over
+/// eight bytes long, and a short reply is never cut for that.
+fn room(tokens: u32) -> usize {
+    usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(8).max(64 << 10)
 }
 
 /// Reads events until the end; a stream without a delta for too long has stalled, whatever else it sends.
@@ -170,7 +182,7 @@ async fn read_stream(body: &mut Body, state: &mut StreamState<'_>, stall: Durati
             match state.hear(&event)? {
                 Reading::Delta => last_delta = Deadline::now(),
                 Reading::Nothing => {}
-                Reading::End => return Ok(()),
+                Reading::End | Reading::Full => return Ok(()),
             }
         }
         sound.map_err(|error| SampleFault::Unknown(error.to_string()))?;

@@ -300,6 +300,50 @@ async fn keep_alives_do_not_hide_a_stall() {
     assert_eq!(silent, Err(SampleFault::Timeout("stall".to_owned())));
 }
 
+/// An engine that keeps to no limit: one that says the piece again and again, and never ends.
+fn endless(piece: Value) -> Vec<Step> {
+    let part = chunk(delta(piece).repeat(64).as_bytes());
+    let mut script = vec![Step::Send(head())];
+    script.extend((0..512).map(|_| Step::Send(part.clone())));
+    script.push(Step::Hold);
+    script
+}
+
+#[tokio::test]
+async fn a_reply_far_over_its_tokens_is_read_no_further() {
+    let long = "é".repeat(512);
+    let call = |id: &str, arguments: &str| json!({ "tool_calls": [{ "index": 0, "id": id, "function": { "name": "read_file", "arguments": arguments } }] });
+    for piece in [
+        json!({ "content": long }),
+        json!({ "reasoning": long }),
+        call("a", &long),
+        json!({ "content": long, "reasoning": long, "tool_calls": [{ "index": 1, "id": "b", "function": { "arguments": long } }] }),
+    ] {
+        let (kept, reply) = sample(endless(piece.clone())).await;
+        let reply = reply.unwrap();
+        let arguments: usize = reply.calls.iter().map(|call| call.arguments.len()).sum();
+        let bytes = reply.text.len() + reply.reasoning.len() + arguments;
+        assert!(bytes <= 64 << 10, "{bytes} bytes of {piece}");
+        assert_eq!(reply.stop, StopReason::Length, "{piece}");
+        assert_eq!(kept.of(Channel::Text), reply.text);
+        assert!(reply.calls.last().is_none_or(|call| call.fault.is_some()), "{piece}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_in_small_pieces_with_its_name_on_each_is_not_taken_for_too_long() {
+    let call = |arguments: &str| {
+        let function = json!({ "name": "read_file", "arguments": arguments });
+        delta(json!({ "tool_calls": [{ "index": 0, "id": "a", "function": function }] }))
+    };
+    let letters = "x".repeat(20_000);
+    let pieces: String = letters.as_bytes().chunks(2).map(|piece| call(std::str::from_utf8(piece).unwrap())).collect();
+    let stream = call("{\"path\": \"") + &pieces + &call("\"}") + &finish("tool_calls");
+    let (_, reply) = sample(streamed(&[stream.as_bytes()])).await;
+    let reply = reply.unwrap();
+    assert_eq!((reply.stop, reply.calls[0].arguments.len()), (StopReason::Calls, letters.len() + 12));
+}
+
 #[tokio::test]
 async fn no_engine_there_is_a_network_fault() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

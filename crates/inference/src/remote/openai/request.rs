@@ -6,14 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::OpenAiOptions;
 
-/// The body of a request.
-pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt) -> Value {
+/// The body of a request for a reply of at most so many tokens.
+pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt, most: u32) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), Value::from(options.model.as_str()));
     body.insert("messages".to_owned(), messages(prompt));
     body.insert("stream".to_owned(), Value::from(true));
     body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
-    let most = options.output_cap.map_or(prompt.max_tokens, |cap| cap.min(prompt.max_tokens));
     body.insert("max_tokens".to_owned(), Value::from(most));
     // The first try leaves the engine its own values unless a person set one; another try must differ.
     let heat = 0.2 * f64::from(prompt.variation);

@@ -23,6 +23,8 @@ pub(super) enum Reading {
     Nothing,
     /// The stream says that it is over.
     End,
+    /// The reply is as long as it may be; what else comes is not read.
+    Full,
 }
 
 #[derive(Debug, Deserialize)]
@@ -100,6 +102,14 @@ struct CompletionDetails {
     reasoning_tokens: Option<u32>,
 }
 
+/// Bytes of a piece of a call's id or name that are kept.
+const LONGEST_NAME: usize = 256;
+
+fn short(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(LONGEST_NAME));
+    name
+}
+
 /// A reply while it streams.
 pub(super) struct StreamState<'a> {
     deltas: &'a dyn DeltaSink,
@@ -113,11 +123,14 @@ pub(super) struct StreamState<'a> {
     calls: CallJoiner,
     stop: Option<StopReason>,
     usage: WireUsage,
+    /// Bytes that may still be said.
+    room: usize,
+    full: bool,
 }
 
 impl<'a> StreamState<'a> {
-    /// A reply that has not begun.
-    pub(super) fn new(deltas: &'a dyn DeltaSink, started: Instant) -> StreamState<'a> {
+    /// A reply that has not begun, of at most `room` bytes in text, reasoning and calls together.
+    pub(super) fn new(deltas: &'a dyn DeltaSink, started: Instant, room: usize) -> StreamState<'a> {
         StreamState {
             deltas,
             started,
@@ -130,7 +143,22 @@ impl<'a> StreamState<'a> {
             calls: CallJoiner::default(),
             stop: None,
             usage: WireUsage::default(),
+            room,
+            full: false,
         }
+    }
+
+    /// Whether more was said than fits.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// The part of a text for which there is room.
+    fn fitting<'t>(&mut self, text: &'t str) -> &'t str {
+        let end = text.floor_char_boundary(self.room);
+        self.full |= end < text.len();
+        self.room = if self.full { 0 } else { self.room - end };
+        &text[..end]
     }
 
     /// Whether there is anything to keep.
@@ -159,7 +187,11 @@ impl<'a> StreamState<'a> {
         let said = choice.delta.is_some_and(|delta| self.take(delta));
         // An empty or unknown reason before the end means read on (LOOP-14).
         self.stop = choice.finish_reason.as_deref().and_then(stop_reason).or(self.stop);
-        Ok(if said { Reading::Delta } else { Reading::Nothing })
+        Ok(match (self.full, said) {
+            (true, _) => Reading::Full,
+            (false, true) => Reading::Delta,
+            (false, false) => Reading::Nothing,
+        })
     }
 
     fn take(&mut self, delta: Delta) -> bool {
@@ -176,10 +208,16 @@ impl<'a> StreamState<'a> {
         for call in delta.tool_calls.unwrap_or_default() {
             let function = call.function.unwrap_or_default();
             let arguments = function.arguments.map(|wide| self.arguments_joiner.push(&wide)).unwrap_or_default();
-            self.say(Channel::Arguments, &arguments);
+            let arguments = self.fitting(&arguments).to_owned();
+            self.deltas_of(Channel::Arguments, &arguments);
             let (id, name) = (call.id.unwrap_or_default(), function.name.unwrap_or_default());
-            self.calls.push(CallPiece { index: call.index, id, name, arguments });
-            said = true;
+            let has_arguments = !arguments.is_empty();
+            let (id, name) = (short(id), short(name));
+            // Names count when they are kept: some engines repeat them with every piece.
+            let named = self.calls.push(CallPiece { index: call.index, id, name, arguments });
+            self.full |= named > self.room;
+            self.room = self.room.saturating_sub(named);
+            said |= has_arguments || named > 0;
         }
         if said {
             self.first_token.get_or_insert_with(Instant::now);
@@ -188,16 +226,20 @@ impl<'a> StreamState<'a> {
     }
 
     fn say(&mut self, channel: Channel, text: &str) -> bool {
-        if text.is_empty() {
-            return false;
-        }
+        let text = self.fitting(text);
         match channel {
             Channel::Text => self.text.push_str(text),
             Channel::Reasoning => self.reasoning.push_str(text),
             Channel::Arguments | Channel::Output => {}
         }
-        self.deltas.delta(channel, text);
-        true
+        self.deltas_of(channel, text)
+    }
+
+    fn deltas_of(&self, channel: Channel, text: &str) -> bool {
+        if !text.is_empty() {
+            self.deltas.delta(channel, text);
+        }
+        !text.is_empty()
     }
 
     /// The reply. `cut`: what broke it off, if anything did.
