@@ -52,6 +52,41 @@ pub fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2065}' | '\u{E0000}'..='\u{E007F}')
 }
 
+/// What a text could hide where a person decides by what stands there: control, direction, zero-width, variation and tag
+/// characters, fillers, and all blanks but the usual one. The same table is in `web/src/escape.ts`; a test compares them.
+const HIDDEN: &[(u32, u32)] = &[
+    (0x0000, 0x001F),
+    (0x007F, 0x00A0),
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x1680, 0x1680),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2000, 0x200F),
+    (0x2028, 0x202F),
+    (0x205F, 0x206F),
+    (0x2800, 0x2800),
+    (0x3000, 0x3000),
+    (0x3164, 0x3164),
+    (0xD800, 0xDFFF),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+];
+
+/// Whether a character is named rather than drawn on what a person approves (GATE-48). Wider than [`is_unseen`]: there a
+/// blank of another width or the look of an emoji is worth its place.
+pub fn is_hidden(c: char) -> bool {
+    let code = u32::from(c);
+    HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&code)) || is_unseen(c)
+}
+
 /// A name as it is compared: compatibility forms made one (NFKC), letter case gone, invisible characters dropped.
 pub fn fold(name: &str) -> String {
     let seen = name.chars().filter(|c| !is_format(*c) && !matches!(*c, '\u{FE00}'..='\u{FE0F}' | '\u{034F}'));
@@ -92,5 +127,29 @@ fn latin(c: char) -> char {
         'у' | 'γ' => 'y',
         'i' => 'l',
         _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HIDDEN, is_hidden};
+
+    /// `[0x0000, 0x001f], // control` and the like.
+    fn row(line: &str) -> Option<(u32, u32)> {
+        let (first, last) = line.trim().strip_prefix("[0x")?.split_once("],")?.0.split_once(", 0x")?;
+        Some((u32::from_str_radix(first, 16).ok()?, u32::from_str_radix(last, 16).ok()?))
+    }
+
+    #[test]
+    fn the_page_and_the_terminal_name_the_same_characters() {
+        let page: Vec<_> = include_str!("../../../web/src/escape.ts").lines().filter_map(row).collect();
+        assert_eq!(page, HIDDEN);
+    }
+
+    #[test]
+    fn fillers_selectors_and_tags_are_hidden_and_letters_are_not() {
+        let hidden = ['\u{FE0F}', '\u{3164}', '\u{115F}', '\u{1160}', '\u{FFA0}', '\u{2800}', '\u{AD}', '\u{E0041}'];
+        assert!(hidden.into_iter().chain(['\u{A0}', '\u{3000}', '\t', '\u{202E}']).all(is_hidden));
+        assert!(!" aZ9~/·日é😀".chars().any(is_hidden));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use domain::letters::is_unseen;
+use domain::letters::{is_hidden, is_unseen};
 
 /// The text with every control and bidirectional character but line feed and tab written as an escape.
 pub fn plain(text: &str) -> String {
@@ -24,6 +24,31 @@ pub fn line(text: &str) -> String {
     plain(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// Blanks in a row that could push the rest of a line out of sight.
+const RUN_OF_BLANKS: usize = 4;
+
+/// One line by which a person decides (GATE-48): whatever could hide something is named, and a run of blanks is drawn as
+/// dots. Nothing is cut.
+pub fn exact(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let blanks = rest.len() - rest.trim_start_matches(' ').len();
+        match letter {
+            ' ' if blanks >= RUN_OF_BLANKS => out.extend(std::iter::repeat_n('·', blanks)),
+            ' ' => out.extend(std::iter::repeat_n(' ', blanks)),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            letter if is_hidden(letter) => {
+                write!(out, "\\u{{{:x}}}", u32::from(letter)).expect("writing to a string cannot fail");
+            }
+            letter => out.push(letter),
+        }
+        rest = &rest[if letter == ' ' { blanks } else { letter.len_utf8() }..];
+    }
+    out
+}
+
 /// JSON on one line: what the format itself leaves as it is (C1 controls, direction marks) is escaped as well.
 pub fn json(value: &serde_json::Value) -> String {
     let mut out = String::new();
@@ -42,7 +67,7 @@ pub fn json(value: &serde_json::Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{json, line, plain};
+    use super::{exact, json, line, plain};
 
     #[test]
     fn escape_sequences_and_direction_marks_are_shown() {
@@ -51,6 +76,13 @@ mod tests {
         assert_eq!(line("one\ntwo"), "one\\ntwo");
         // An annotation and a soft hyphen hide text; a sign of a year is drawn.
         assert_eq!(plain("a\u{fff9}b\u{ad}c\u{601}"), "a\\u{fff9}b\\u{ad}c\u{601}");
+    }
+
+    #[test]
+    fn what_a_card_shows_hides_nothing_and_pushes_nothing_out_of_sight() {
+        assert_eq!(exact("rm a\u{3164}b\u{fe0f}\u{2800}\u{e0041}"), "rm a\\u{3164}b\\u{fe0f}\\u{2800}\\u{e0041}");
+        assert_eq!(exact("echo hi      ; rm -r ~   x"), "echo hi······; rm -r ~   x");
+        assert_eq!(exact("a\u{a0}\tb\nc\u{ad}"), "a\\u{a0}\\tb\\nc\\u{ad}");
     }
 
     #[test]

@@ -56,13 +56,13 @@ impl Card {
             Body::Approval(card) => card["label"].as_str(),
             Body::Questions(parts) => parts.first().and_then(|part| part["text"].as_str()),
         };
-        terminal::line(label.unwrap_or_default())
+        terminal::exact(label.unwrap_or_default())
     }
 
     /// All of it: host facts first, then every argument uncut, the change, and last what the model says of it, quoted.
     /// Each line that is not Riad's own stands behind a bar.
     pub(super) fn text(&self) -> String {
-        let mut text = format!("\n== Riad asks ({} {}) ==\n", self.kind(), terminal::line(&self.id));
+        let mut text = format!("\n== Riad asks ({} {}) ==\n", self.kind(), terminal::exact(&self.id));
         match &self.body {
             Body::Approval(card) => approval(&mut text, card, &self.digest),
             Body::Questions(_) => text.push_str("The assistant asks you:\n"),
@@ -73,7 +73,7 @@ impl Card {
 
 fn approval(text: &mut String, card: &Value, digest: &str) {
     let mut row = |name: &str, value: &str| {
-        writeln!(text, "{name:<10} {}", terminal::line(value)).expect("writing to a string cannot fail");
+        writeln!(text, "{name:<10} {}", terminal::exact(value)).expect("writing to a string cannot fail");
     };
     row("what", card["label"].as_str().unwrap_or_default());
     row("tool", card["tool"].as_str().unwrap_or_default());
@@ -91,7 +91,7 @@ fn approval(text: &mut String, card: &Value, digest: &str) {
         argv.iter().for_each(|word| quoted(text, &format!("{:?}", word.as_str().unwrap_or_default())));
     }
     text.push_str("arguments:\n");
-    quoted(text, &format!("{:#}", card["arguments"]));
+    json(text, &card["arguments"]);
     if let Some(diff) = card["preview"]["diff"]["diff"].as_str() {
         text.push_str("change:\n");
         quoted(text, diff);
@@ -116,7 +116,16 @@ fn words(list: &Value) -> Vec<String> {
 /// Foreign text, each line behind a bar, so that none looks like a line of ours.
 pub(super) fn quoted(text: &mut String, foreign: &str) {
     for line in foreign.split('\n') {
-        writeln!(text, "  | {}", terminal::line(line)).expect("writing to a string cannot fail");
+        writeln!(text, "  | {}", terminal::exact(line)).expect("writing to a string cannot fail");
+    }
+}
+
+/// JSON over several lines. Its own blanks before a line are not foreign: inside a text no line ends.
+fn json(text: &mut String, value: &Value) {
+    for line in format!("{value:#}").lines() {
+        let inner = line.trim_start_matches(' ');
+        let indent = " ".repeat(line.len() - inner.len());
+        writeln!(text, "  | {indent}{}", terminal::exact(inner)).expect("writing to a string cannot fail");
     }
 }
 
@@ -209,7 +218,7 @@ fn question(text: &mut String, part: &Value, number: usize, of: usize) {
     quoted(text, part["text"].as_str().unwrap_or_default());
     let options = words(&part["options"]);
     for (index, option) in options.iter().enumerate() {
-        writeln!(text, "  {}: {}", index + 1, terminal::line(option)).expect("writing to a string cannot fail");
+        writeln!(text, "  {}: {}", index + 1, terminal::exact(option)).expect("writing to a string cannot fail");
     }
     let own = options.is_empty() || part["other"] == true;
     text.push_str(match (options.is_empty(), part["many"] == true, own) {

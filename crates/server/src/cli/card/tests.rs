@@ -43,6 +43,17 @@ fn a_card_shows_everything_and_nothing_on_it_is_obeyed_or_looks_like_ours() {
 }
 
 #[test]
+fn a_run_of_blanks_and_a_filler_in_arguments_are_drawn() {
+    let card = json!({
+        "id": "a1", "call": "c1", "digest": "d1", "tool": "shell", "label": "Run echo\u{3164}",
+        "arguments": { "deep": { "deeper": ["echo hi      ; rm\u{2800}"] } },
+    });
+    let text = Card::of(&json!({ "kind": "asked", "approval": card })).unwrap().text();
+    assert!(text.contains("Run echo\\u{3164}") && text.contains("hi······; rm\\u{2800}"), "{text}");
+    assert!(text.contains("  |       \"echo hi"), "the blanks of the form stay: {text}");
+}
+
+#[test]
 fn only_whole_words_decide() {
     let answer = |line: &str| settled(approval()).take(line);
     let sent = |decision: &str| Step::Send(json!({ "digest": "d1", "decision": decision, "surface": "cli" }));
