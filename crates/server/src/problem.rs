@@ -39,6 +39,7 @@ macro_rules! codes {
 
 codes! {
     BadJson = "bad_json", BAD_REQUEST, "The body is not JSON.";
+    WrongProtocol = "wrong_protocol", BAD_REQUEST, "The stream speaks another protocol.";
     NotSignedIn = "not_signed_in", UNAUTHORIZED, "You are not signed in.";
     SignInWrong = "sign_in_wrong", UNAUTHORIZED, "Handle or password is wrong.";
     PasswordWrong = "password_wrong", FORBIDDEN, "The password is wrong.";

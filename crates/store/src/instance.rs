@@ -65,6 +65,8 @@ pub(crate) struct Inner {
     probe: Probe,
     /// Held while one vault file is opened, so that no file is opened twice. Never held across an await.
     opening: Mutex<()>,
+    /// Setups go one after the other: who waited here finds the instance set up.
+    setting_up: tokio::sync::Mutex<()>,
     root: Root,
 }
 
@@ -93,6 +95,7 @@ impl Instance {
             probe: options.probe,
             vaults: Mutex::default(),
             opening: Mutex::default(),
+            setting_up: tokio::sync::Mutex::default(),
             root,
         })))
     }

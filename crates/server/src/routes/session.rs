@@ -9,7 +9,7 @@ use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use domain::account::TypedPassword;
 use domain::digest::Digest;
 use serde::Deserialize;
-use store::{Person, SessionToken, SignIn, SignInError, SignedIn, Unlock, VaultFault};
+use store::{Person, PersonId, SessionToken, SignIn, SignInError, SignedIn, Unlock, VaultFault};
 
 use super::once::finished;
 use crate::extract::{Authenticated, Body, Peer};
@@ -50,6 +50,8 @@ pub(super) async fn sign_in(
 ) -> Result<Response, Problem> {
     let cookie = |text: Option<&str>| text.map(str::to_owned);
     let (device, before) = (cookie(app.cookies.device(&headers, peer)), cookie(app.cookies.session(&headers, peer)));
+    let replaces = before.as_deref().and_then(SessionToken::parse);
+    let former = replaces.as_ref().map(name);
     let form = SignIn {
         handle: form.handle,
         password: TypedPassword::new(form.password),
@@ -57,15 +59,19 @@ pub(super) async fn sign_in(
         device: device.as_deref().and_then(store::DeviceToken::parse),
         device_name: device_name(&headers),
         lasting: form.keep,
-        replaces: before.as_deref().and_then(SessionToken::parse),
+        replaces,
     };
     let lasting = form.lasting;
     let work = {
         let app = app.clone();
-        async move { app.instance.sign_in(form, app.now()).await }
+        async move {
+            let signed = app.instance.sign_in(form, app.now()).await?;
+            end_former(&app, signed.replaced, former.as_deref());
+            Ok(signed)
+        }
     };
     let signed = tokio::spawn(work).await.map_err(Problem::internal)?;
-    let SignedIn { token, device, person, vault } =
+    let SignedIn { token, device, person, vault, .. } =
         signed.map_err(|error| sign_in_problem(error, Code::SignInWrong))?;
     let open = match vault {
         Ok(vault) => is_open(app.room(&person, vault).await)?,
@@ -77,6 +83,14 @@ pub(super) async fn sign_in(
     let mut cookies = vec![(header::SET_COOKIE, app.cookies.set_session(&token.expose(), lasting))];
     cookies.extend(device.map(|device| (header::SET_COOKIE, app.cookies.set_device(&device.expose()))));
     Ok((StatusCode::CREATED, AppendHeaders(cookies), Json(view(&app, &person, open, &token))).into_response())
+}
+
+/// The streams of the session that this browser held end at once, whoever's it was (PEOPLE-12).
+fn end_former(app: &App, person: Option<PersonId>, session: Option<&str>) {
+    let room = person.and_then(|person| app.open_room(person));
+    if let (Some(room), Some(session)) = (room, session) {
+        room.hub.end_session(session);
+    }
 }
 
 /// Somebody may lock the vault in the middle of a sign-in, which is none the less one.
@@ -110,12 +124,10 @@ pub(super) async fn show(
 pub(super) async fn unlock(
     State(app): State<Arc<App>>,
     Peer(peer): Peer,
-    headers: HeaderMap,
     Authenticated { session, token: before }: Authenticated,
     Body { value: form, .. }: Body<UnlockForm>,
 ) -> Result<Response, Problem> {
-    // Only a lasting sign-in leaves a device behind; any other session goes with the browser.
-    let lasting = app.cookies.device(&headers, peer).is_some();
+    let lasting = session.is_lasting();
     let form =
         Unlock { password: TypedPassword::new(form.password), address: peer.ip(), accept_older: form.accept_older };
     let person = session.person.clone();

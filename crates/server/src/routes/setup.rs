@@ -99,7 +99,10 @@ pub(super) async fn set_up(
     if !app.instance.needs_setup().await? {
         return Err(Problem::not_found());
     }
-    check_token(&app, &form.token)?;
+    if let Err(problem) = check_token(&app, &form.token) {
+        // The token goes with the setup, which another request may have finished in between.
+        return Err(if app.instance.needs_setup().await? { problem } else { setup_problem(SetupError::Done) });
+    }
     let input = form.answers().judge().map_err(bad_fields)?;
     let work = {
         let app = app.clone();

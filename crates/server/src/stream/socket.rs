@@ -10,6 +10,7 @@ use futures::{SinkExt as _, StreamExt as _};
 use store::{Sequenced, SessionToken};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::Error;
 
 use super::{Ending, Mailbox};
 use crate::room::Room;
@@ -41,7 +42,7 @@ const MOST_FRAMES: u32 = 20;
 pub async fn follow(app: Arc<App>, room: Arc<Room>, token: Arc<SessionToken>, session: String, socket: WebSocket) {
     let mailbox = Arc::new(Mailbox::new(session, app.now()));
     room.hub.join(&mailbox);
-    let (out, frames) = socket.split();
+    let (out, mut frames) = socket.split();
     let mut stream = Stream {
         head: room.vault.follow_head(),
         sent: 0,
@@ -54,13 +55,14 @@ pub async fn follow(app: Arc<App>, room: Arc<Room>, token: Arc<SessionToken>, se
         room,
         out,
     };
-    let end = stream.run(frames).await;
+    let end = stream.run(&mut frames).await;
     stream.room.hub.leave(&stream.mailbox);
     if let Err(Some(why)) = end {
         let close = CloseFrame { code: why as u16, reason: why.reason().into() };
         let _ = timeout(Duration::from_secs(1), stream.out.send(Message::Close(Some(close)))).await;
     }
     let _ = timeout(Duration::from_secs(1), stream.out.close()).await;
+    drain(frames).await;
 }
 
 struct Stream {
@@ -81,8 +83,10 @@ struct Stream {
 type Ends<T> = Result<T, Option<Ending>>;
 
 impl Stream {
-    async fn run(&mut self, mut frames: SplitStream<WebSocket>) -> Ends<()> {
-        self.open(&mut frames).await?;
+    async fn run(&mut self, frames: &mut SplitStream<WebSocket>) -> Ends<()> {
+        // A session that ended before its stream was known to the hub would have been told nothing.
+        self.check_session().await?;
+        self.open(frames).await?;
         let mut ping = ticks(PING);
         let mut recheck = ticks(RECHECK);
         loop {
@@ -185,12 +189,11 @@ impl Stream {
     }
 
     async fn client(&mut self, frame: Option<Result<Message, axum::Error>>) -> Ends<()> {
-        let Some(Ok(frame)) = frame else { return Err(None) };
+        let frame = read(frame)?;
         self.heard = Instant::now();
         self.mailbox.hears(self.app.now());
         self.count_frame()?;
         match frame {
-            Message::Text(text) if text.len() > LONGEST_FRAME => Err(Some(Ending::TooMuch)),
             Message::Text(text) => self.asked(&text),
             Message::Binary(_) => Err(Some(Ending::NotUnderstood)),
             Message::Ping(_) | Message::Pong(_) => Ok(()),
@@ -260,11 +263,35 @@ async fn wait_for_mail(mailbox: &Mailbox, join: Instant) {
 
 async fn next_text(frames: &mut SplitStream<WebSocket>) -> Ends<String> {
     loop {
-        match frames.next().await {
-            Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FRAME => return Ok(text.to_string()),
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            Some(Ok(Message::Text(_))) => return Err(Some(Ending::TooMuch)),
-            Some(Ok(Message::Binary(_) | Message::Close(_)) | Err(_)) | None => return Err(None),
+        match read(frames.next().await)? {
+            Message::Text(text) => return Ok(text.to_string()),
+            Message::Ping(_) | Message::Pong(_) => {}
+            Message::Binary(_) => return Err(Some(Ending::NotUnderstood)),
+            Message::Close(_) => return Err(None),
         }
     }
+}
+
+/// A frame that is not too long.
+fn read(frame: Option<Result<Message, axum::Error>>) -> Ends<Message> {
+    match frame {
+        Some(Ok(Message::Text(text))) if text.len() > LONGEST_FRAME => Err(Some(Ending::TooMuch)),
+        Some(Ok(Message::Binary(bytes))) if bytes.len() > LONGEST_FRAME => Err(Some(Ending::TooMuch)),
+        Some(Ok(frame)) => Ok(frame),
+        Some(Err(fault)) if is_too_long(&fault) => Err(Some(Ending::TooMuch)),
+        Some(Err(_)) | None => Err(None),
+    }
+}
+
+/// Whether the protocol gave up on a frame because of its length.
+fn is_too_long(fault: &axum::Error) -> bool {
+    let fault = std::error::Error::source(fault).and_then(|inner| inner.downcast_ref::<Error>());
+    matches!(fault, Some(Error::Capacity(_)))
+}
+
+/// Takes what the client still sends, at most for so long: a connection that is closed over unread bytes is reset, and
+/// the client would not read why.
+async fn drain(mut frames: SplitStream<WebSocket>) {
+    let rest = async { while let Some(Ok(_)) = frames.next().await {} };
+    let _ = timeout(Duration::from_secs(1), rest).await;
 }

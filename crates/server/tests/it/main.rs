@@ -16,6 +16,7 @@ mod kill_nine;
 mod locking;
 mod pty;
 mod remains;
+mod replaced;
 mod setup;
 mod sole_owner;
 mod start_and_end;

@@ -13,11 +13,18 @@ pub(crate) struct Socket(WebSocketStream<TcpStream>);
 impl Socket {
     /// Connects as the page of this client would.
     pub(crate) async fn open(client: &Client) -> Result<Self, Error> {
+        Self::speaking(client, Some("riad.v1")).await
+    }
+
+    /// Connects and names this protocol.
+    pub(crate) async fn speaking(client: &Client, protocol: Option<&str>) -> Result<Self, Error> {
         let mut request = format!("ws://{}/api/v1/events", client.address).into_client_request()?;
         let headers = request.headers_mut();
         let mut put = |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
         put("origin", &format!("http://{}", client.address));
-        put("sec-websocket-protocol", "riad.v1");
+        if let Some(protocol) = protocol {
+            put("sec-websocket-protocol", protocol);
+        }
         if let Some(cookie) = &client.cookie {
             put("cookie", cookie);
         }

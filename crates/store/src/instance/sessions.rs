@@ -37,6 +37,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Whether it outlives its browser; "not my device" does not.
+    pub fn is_lasting(&self) -> bool {
+        self.lasting
+    }
+
     /// True if the password was given in the last five minutes.
     pub fn is_proved(&self, now: Timestamp) -> bool {
         (0..PROOF).contains(&(now.0 - self.proved_at.0))
@@ -69,7 +74,7 @@ impl Instance {
         Ok(())
     }
 
-    fn forget(&self, person: PersonId, token: &[u8; 32]) {
+    pub(crate) fn forget(&self, person: PersonId, token: &[u8; 32]) {
         if let Some(vault) = self.0.vaults().get(&person) {
             vault.forget_session(token);
         }
@@ -124,6 +129,12 @@ fn touch(db: &Connection, token: &[u8; 32], now: Timestamp) -> Result<(), StoreE
 pub(crate) fn delete(db: &Connection, token: &[u8; 32]) -> Result<(), StoreError> {
     db.execute("DELETE FROM sessions WHERE token = ?1", [token])?;
     Ok(())
+}
+
+/// Ends a session and says whose it was.
+pub(crate) fn end(db: &Connection, token: &[u8; 32]) -> Result<Option<PersonId>, StoreError> {
+    let mut statement = db.prepare_cached("DELETE FROM sessions WHERE token = ?1 RETURNING person")?;
+    Ok(statement.query_row([token], |row| row.get(0)).optional()?)
 }
 
 /// Ends all sessions of a person but one.

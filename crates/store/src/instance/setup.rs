@@ -66,6 +66,8 @@ impl Instance {
     /// Makes the first account, an admin, with its vault. Of two at once one wins and the other gets
     /// [`SetupError::Done`]; killed midway, the next start finds no person and no vault file.
     pub async fn set_up(&self, input: SetupInput, address: IpAddr, now: Timestamp) -> Result<Person, SetupError> {
+        // Each derives a key for a second, and only one at a time may do that from one address.
+        let _alone = self.0.setting_up.lock().await;
         if !self.needs_setup().await? {
             return Err(SetupError::Done);
         }

@@ -8,6 +8,7 @@ use domain::time::Timestamp;
 use rusqlite::Connection;
 
 use crate::error::{SignInError, StoreError, VaultFault};
+use crate::id::PersonId;
 use crate::instance::Instance;
 use crate::instance::audit::{self, Act};
 use crate::instance::people::{self, Person, PersonState};
@@ -48,6 +49,8 @@ pub struct SignedIn {
     pub device: Option<DeviceToken>,
     /// Who.
     pub person: Person,
+    /// Whose session was replaced, which may be somebody else's: its streams are to end.
+    pub replaced: Option<PersonId>,
     /// Their vault, open; or why it stays shut although they are signed in.
     pub vault: Result<Vault, VaultFault>,
 }
@@ -86,26 +89,27 @@ impl Instance {
         let token = SessionToken::random()?;
         let fresh = if lasting && known.is_none() { Some(DeviceToken::random()?) } else { None };
         let (person, replaced) = (right.person.clone(), replaces.as_ref().map(SessionToken::hash));
-        let (token, fresh, person, right) = self
+        let (token, fresh, person, right, ended) = self
             .0
             .database
             .write(move |db| {
                 right.settle(db, row)?;
-                if let Some(replaced) = replaced {
-                    sessions::delete(db, &replaced)?;
-                }
+                let ended = replaced.map(|replaced| sessions::end(db, &replaced)).transpose()?.flatten();
                 let added = fresh.as_ref().map(|fresh| sessions::add_device(db, person.id, fresh, &device_name, now));
                 let device = if lasting { added.transpose()?.or(known) } else { None };
                 sessions::begin(db, &token, person.id, device, lasting, now)?;
                 audit::append(db, Act::SignedIn, Some(person.id), now)?;
-                Ok::<_, StoreError>((token, fresh, person, right))
+                Ok::<_, StoreError>((token, fresh, person, right, ended))
             })
             .await?;
+        if let (Some(ended), Some(replaced)) = (ended, replaced) {
+            self.forget(ended, &replaced);
+        }
         let vault = self.open_with(&person, right.key, false, now).await;
         if let Ok(vault) = &vault {
             vault.unlock_for(token.hash());
         }
-        Ok(SignedIn { token, device: fresh, person, vault })
+        Ok(SignedIn { token, device: fresh, person, replaced: ended, vault })
     }
 
     /// Checks the password of somebody who is signed in, opens the vault and replaces the token. It is also the way to
