@@ -89,4 +89,7 @@ pub struct Answer {
     pub decision: Decision,
     /// Where: `web`, `cli`, ...
     pub surface: String,
+    /// The key of the request that brought it: the same request again is told the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }

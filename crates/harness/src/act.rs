@@ -119,24 +119,45 @@ pub async fn stop(desk: Desk<'_>, id: &ConversationId, turn: &TurnId) -> Result<
     }
 }
 
-/// Answers a question, bound to the digest that was shown. Returns its conversation and the entry of the answer.
+/// Answers a question, bound to the digest that was shown. Returns its conversation and the entry of the answer. The
+/// same key again, after a crash before its request was answered, returns the first entry.
 pub async fn answer(
     desk: Desk<'_>,
     approval: &ApprovalId,
     digest: Digest,
     decision: Decision,
     surface: &str,
+    key: Option<&str>,
 ) -> Result<(ConversationId, EntryNumber), ActError> {
     let id = desk.journal.asked_in(approval).await?.ok_or(ActError::UnknownQuestion)?;
-    let answer = Answer { approval: approval.clone(), digest, decision, surface: surface.to_owned() };
+    let (surface, key) = (surface.to_owned(), key.map(str::to_owned));
+    let answer = Answer { approval: approval.clone(), digest, decision, surface, key };
     loop {
         let conversation = load(desk, &id).await?;
-        conversation.may_answer(&answer)?;
+        match conversation.may_answer(&answer) {
+            Ok(()) => {}
+            Err(NotAwaited::Answered(given)) if is_repeated(&given.answer, &answer) => {
+                let entry = entry_of(desk, &id, &given.answer).await?;
+                return entry.map(|entry| (id, entry)).ok_or(ActError::UnknownQuestion);
+            }
+            Err(why) => return Err(why.into()),
+        }
         if let Some(entries) = append(desk, &conversation, Body::Answered(answer.clone())).await? {
             let number = entries.first().map_or(conversation.head().next(), |entry| entry.number);
             return Ok((id, number));
         }
     }
+}
+
+/// Whether an answer is one that was given before, from the same request.
+fn is_repeated(given: &Answer, answer: &Answer) -> bool {
+    given.key.is_some() && given.key == answer.key && given.digest == answer.digest
+}
+
+async fn entry_of(desk: Desk<'_>, id: &ConversationId, given: &Answer) -> Result<Option<EntryNumber>, ActError> {
+    let entries = desk.journal.load(id, EntryNumber::default()).await?;
+    let found = entries.iter().find(|entry| matches!(&entry.body, Body::Answered(answer) if answer == given));
+    Ok(found.map(|entry| entry.number))
 }
 
 impl From<NotAwaited<'_>> for ActError {

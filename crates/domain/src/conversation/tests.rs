@@ -94,7 +94,7 @@ fn asked(call: &str) -> Body {
 
 fn answered(digest: &[u8], decision: Decision) -> Body {
     let (approval, digest) = (ApprovalId::new("a"), Digest::of_bytes(digest));
-    Body::Answered(Answer { approval, digest, decision, surface: "test".to_owned() })
+    Body::Answered(Answer { approval, digest, decision, surface: "test".to_owned(), key: None })
 }
 
 fn in_question() -> Log {

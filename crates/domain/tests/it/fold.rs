@@ -98,7 +98,7 @@ fn strangers(turn: &TurnId) -> Vec<(TurnId, Body)> {
     let other = TurnId::new("another");
     let (call, digest) = (CallId::new("nobody"), Digest::of_bytes(b"nothing"));
     let approval = ApprovalId::new("nobody");
-    let answer = Answer { approval, digest, decision: Decision::Approve, surface: "test".to_owned() };
+    let answer = Answer { approval, digest, decision: Decision::Approve, surface: "test".to_owned(), key: None };
     let ended = Body::Ended { outcome: domain::outcome::Outcome::Answered, footer: Vec::new() };
     vec![
         (other.clone(), Body::Stopped),

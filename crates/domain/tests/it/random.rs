@@ -158,7 +158,7 @@ fn answer_to(random: &mut Random, question: &Approval) -> Answer {
         Kind::Permission => random.pick(&[Decision::Approve, Decision::Refuse(None), Decision::RefuseAndStop]),
         Kind::Question => Decision::Told("as you like".to_owned()),
     };
-    Answer { approval: question.id.clone(), digest: question.digest, decision, surface: "test".to_owned() }
+    Answer { approval: question.id.clone(), digest: question.digest, decision, surface: "test".to_owned(), key: None }
 }
 
 fn fresh_reply(random: &mut Random, number: u64, seen: EntryNumber) -> Reply {
@@ -364,7 +364,7 @@ fn answer(random: &mut Random) -> Answer {
         Decision::RefuseAndStop,
     ]);
     let (approval, digest) = (ApprovalId::new(random.id('a', 3)), digest(random));
-    Answer { approval, digest, decision, surface: "test".to_owned() }
+    Answer { approval, digest, decision, surface: "test".to_owned(), key: None }
 }
 
 fn result(random: &mut Random, call: CallId) -> ToolResult {

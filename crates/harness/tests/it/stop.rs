@@ -176,7 +176,8 @@ async fn answers_and_messages_wake_the_desk() {
         _ => None,
     });
     let (id, digest) = asked.expect("it was asked");
-    let answered = act::answer(scene.desk(), &id, digest, Decision::Approve, "test").await.expect("it is answered");
+    let answered =
+        act::answer(scene.desk(), &id, digest, Decision::Approve, "test", None).await.expect("it is answered");
     assert_eq!(answered.0, scene.id);
     scene.sessions.wake(&scene.id);
     scene.rest().await;

@@ -74,19 +74,19 @@ pub(super) async fn answer(
     // The item is part of the route: the same key for another item is another request.
     let route = format!("answer {id}");
     let work = {
-        let room = room.clone();
-        async move { settle(&room, &id, digest, form).await }
+        let (room, key) = (room.clone(), key.clone());
+        async move { settle(&room, &id, digest, form, &key).await }
     };
     once(&app, &room, key, route, request, work).await
 }
 
-async fn settle(room: &Room, id: &ApprovalId, digest: Digest, form: AnswerForm) -> Result<Done, Problem> {
+async fn settle(room: &Room, id: &ApprovalId, digest: Digest, form: AnswerForm, key: &str) -> Result<Done, Problem> {
     let surface = match form.surface {
         Some(Surface::Cli) => "cli",
         Some(Surface::Web) | None => "web",
     };
     let decision = decision(room, id, form).await?;
-    let answered = act::answer(room.desk(), id, digest, decision, surface).await;
+    let answered = act::answer(room.desk(), id, digest, decision, surface, Some(key)).await;
     let (conversation, entry) = answered.map_err(act_problem)?;
     room.sessions.wake(&conversation);
     Ok(Done::new(StatusCode::OK, &json!({ "entry": entry.0, "conversation": conversation })))

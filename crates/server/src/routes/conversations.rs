@@ -13,7 +13,7 @@ use domain::title::Title;
 use harness::ports::{Journal as _, JournalError};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use store::{ConversationState, ConversationSummary};
+use store::{Changed, ConversationChange, ConversationState, ConversationSummary};
 
 use super::cursor;
 use super::once::{Done, finished, once};
@@ -173,10 +173,12 @@ pub(super) async fn change(
 ) -> Result<Response, Problem> {
     let title = form.title.as_deref().map(title).transpose()?;
     let summary = find(&room, &id).await?;
-    check_match(&headers, &tag(&summary))?;
+    let seen = check_match(&headers, &tag(&summary))?;
+    let state = form.archived.map(|away| if away { ConversationState::Archived } else { ConversationState::Open });
+    let change = ConversationChange { title, state };
     let changed = {
         let room = room.clone();
-        finished(async move { apply(&app, &room, summary.id, title, form.archived).await }).await?
+        finished(async move { apply(&app, &room, summary.id, change, seen).await }).await?
     };
     tagged(&room, &changed, &HeaderMap::new()).await
 }
@@ -185,28 +187,31 @@ async fn apply(
     app: &App,
     room: &Room,
     id: ConversationId,
-    title: Option<String>,
-    archived: Option<bool>,
+    change: ConversationChange,
+    seen: String,
 ) -> Result<ConversationSummary, Problem> {
-    if let Some(title) = title {
-        room.vault.rename_conversation(id.clone(), title, app.now()).await?;
+    let fits = move |there: &ConversationSummary| tag(there) == seen;
+    match room.vault.change_conversation(id, change, app.now(), fits).await? {
+        Changed::Done(summary) => {
+            room.hub.hint("conversations", Some(summary.id.to_string()));
+            Ok(summary)
+        }
+        Changed::Stale(there) => Err(stale(tag(&there))),
+        Changed::Absent => Err(Problem::not_found()),
     }
-    if let Some(archived) = archived {
-        let state = if archived { ConversationState::Archived } else { ConversationState::Open };
-        room.vault.set_conversation_state(id.clone(), state).await?;
-    }
-    room.hub.hint("conversations", Some(id.to_string()));
-    find(room, id.as_str()).await
 }
 
-fn check_match(headers: &HeaderMap, tag: &str) -> Result<(), Problem> {
+/// The tag that was seen. Looked at once more with the write: many may have seen the same.
+fn check_match(headers: &HeaderMap, tag: &str) -> Result<String, Problem> {
     match headers.get(header::IF_MATCH) {
         None => Err(Problem::new(Code::PreconditionRequired, "Send If-Match with the tag of what you change.")),
-        Some(given) if given.as_bytes() == tag.as_bytes() => Ok(()),
-        Some(_) => {
-            Err(Problem::new(Code::Stale, "It has changed since you read it. Read it again.").etag(tag.to_owned()))
-        }
+        Some(given) if given.as_bytes() == tag.as_bytes() => Ok(tag.to_owned()),
+        Some(_) => Err(stale(tag.to_owned())),
     }
+}
+
+fn stale(tag: String) -> Problem {
+    Problem::new(Code::Stale, "It has changed since you read it. Read it again.").etag(tag)
 }
 
 /// Entries after a number, in order, and the number of the last one in the answer.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,10 +11,10 @@ use domain::message::{Message, MessageFault};
 use harness::act::{self, ActError};
 use harness::ports::Journal as _;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::conversations::{find, journal_problem};
-use super::once::{Done, finished, key_reused};
+use super::once::{Done, finished, key_reused, once};
 use crate::aside::aside;
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem};
@@ -55,13 +54,16 @@ pub(super) fn act_problem(error: ActError) -> Problem {
 
 /// Says something. The key of the request is the id of the message, so saying it twice records it once.
 pub(super) async fn say(
-    State(_): State<Arc<App>>,
+    State(app): State<Arc<App>>,
     Unlocked(room): Unlocked,
     Path(id): Path<String>,
     Key(key): Key,
     Body { value: form, .. }: Body<SayForm>,
 ) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
+    if room.vault.is_key(key.clone(), app.now()).await? {
+        return Err(key_reused());
+    }
     let beside = aside(room.ports().clock.now(), &room.zone);
     let message = Message::new(MessageId::new(key), form.text, Some(beside)).map_err(message_problem)?;
     finished(async move { say_once(&room, &id, message).await }).await
@@ -112,18 +114,24 @@ pub(super) async fn withdraw(
 
 /// Stops a turn. A stop that comes late, or for another turn, changes nothing and is no error.
 pub(super) async fn stop(
+    State(app): State<Arc<App>>,
     Unlocked(room): Unlocked,
     Path(id): Path<String>,
-    Body { value: form, .. }: Body<StopForm>,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+    Key(key): Key,
+    Body { value: form, digest: request }: Body<StopForm>,
+) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
-    finished(async move {
-        let turn = TurnId::new(form.turn);
-        if act::stop(room.desk(), &id, &turn).await.map_err(act_problem)? {
-            room.sessions.stop(&id, &turn);
-            room.sessions.wake(&id);
+    let route = format!("stop {id}");
+    let work = {
+        let room = room.clone();
+        async move {
+            let turn = TurnId::new(form.turn);
+            if act::stop(room.desk(), &id, &turn).await.map_err(act_problem)? {
+                room.sessions.stop(&id, &turn);
+                room.sessions.wake(&id);
+            }
+            Ok(Done::new(StatusCode::ACCEPTED, &json!({})))
         }
-        Ok((StatusCode::ACCEPTED, Json(json!({}))))
-    })
-    .await
+    };
+    once(&app, &room, key, route, request, work).await
 }

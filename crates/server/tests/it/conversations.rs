@@ -88,6 +88,22 @@ async fn a_change_needs_the_tag_of_what_it_changes() {
     assert_eq!(archived["items"].as_array().unwrap().len(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_eight_changes_at_once_under_one_tag_one_is_made() {
+    let (_world, anna) = World::with_anna([]).await;
+    let path = format!("/api/v1/conversations/{}", conversation(&anna, "conversation-1").await);
+    let tag = anna.get(&path).await.unwrap().header("etag").unwrap().to_owned();
+    let tries = (0..8).map(|n| {
+        let (anna, path, tag) = (anna.clone(), path.clone(), tag.clone());
+        let form = json!({ "title": format!("Title {}", n % 2), "archived": n % 3 == 0 });
+        tokio::spawn(async move { anna.send("PATCH", &path, &[("if-match", &tag)], Some(&form)).await.unwrap().status })
+    });
+    let statuses = futures::future::join_all(tries.collect::<Vec<_>>()).await;
+    let mut statuses: Vec<u16> = statuses.into_iter().map(|status| status.unwrap()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412, 412, 412, 412, 412, 412, 412]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_a_large_and_an_unreadable_message_are_refused_by_name() {
     let (_world, anna) = World::with_anna([]).await;

@@ -2,7 +2,7 @@
 
 use domain::id::ConversationId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::StoreError;
 use crate::vault::Vault;
@@ -42,6 +42,26 @@ impl ConversationState {
             Self::Archived => "archived",
         }
     }
+}
+
+/// What is to change of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationChange {
+    /// Its title.
+    pub title: Option<String>,
+    /// Where it is listed.
+    pub state: Option<ConversationState>,
+}
+
+/// What came of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is made; this is there now.
+    Done(ConversationSummary),
+    /// Something else is there than was seen; nothing changed.
+    Stale(ConversationSummary),
+    /// There is no such conversation.
+    Absent,
 }
 
 /// Where a page begins: after the line with these values, or at the top.
@@ -98,40 +118,40 @@ impl Vault {
         self.read(move |db| list(db, state, &from, limit)).await
     }
 
-    /// Renames a conversation; false if there is none.
-    pub async fn rename_conversation(
+    /// Changes a conversation if it is still as it was seen: looked at and written in one transaction, so that of many
+    /// changes to what one of them saw, one is made. `fits` judges what is there.
+    pub async fn change_conversation(
         &self,
         id: ConversationId,
-        title: String,
+        change: ConversationChange,
         now: Timestamp,
-    ) -> Result<bool, StoreError> {
-        self.change(move |db| {
-            db.execute(
-                "UPDATE conversations SET title = ?2, changed_at = max(changed_at, ?3) WHERE id = ?1",
-                params![id.as_str(), title, now.0],
-            )
+        fits: impl FnOnce(&ConversationSummary) -> bool + Send + 'static,
+    ) -> Result<Changed, StoreError> {
+        self.write(move |db| {
+            let Some(before) = by_id(db, &id)? else { return Ok(Changed::Absent) };
+            if !fits(&before) {
+                return Ok(Changed::Stale(before));
+            }
+            apply(db, &id, change, now)?;
+            let after = by_id(db, &id)?.ok_or(StoreError::Corrupt("conversation"))?;
+            Ok(Changed::Done(after))
         })
         .await
     }
+}
 
-    /// Puts a conversation away or takes it back; false if there is none.
-    pub async fn set_conversation_state(
-        &self,
-        id: ConversationId,
-        state: ConversationState,
-    ) -> Result<bool, StoreError> {
-        self.change(move |db| {
-            db.execute("UPDATE conversations SET state = ?2 WHERE id = ?1", params![id.as_str(), state.as_str()])
-        })
-        .await
+/// A new title is a change also within one millisecond.
+fn apply(db: &Connection, id: &ConversationId, change: ConversationChange, now: Timestamp) -> Result<(), StoreError> {
+    if let Some(title) = change.title {
+        db.execute(
+            "UPDATE conversations SET title = ?2, changed_at = max(changed_at + 1, ?3) WHERE id = ?1",
+            params![id.as_str(), title, now.0],
+        )?;
     }
-
-    async fn change(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<usize> + Send + 'static,
-    ) -> Result<bool, StoreError> {
-        self.write(move |db| Ok(work(db)? > 0)).await
+    if let Some(state) = change.state {
+        db.execute("UPDATE conversations SET state = ?2 WHERE id = ?1", params![id.as_str(), state.as_str()])?;
     }
+    Ok(())
 }
 
 fn by_id(db: &Connection, id: &ConversationId) -> Result<Option<ConversationSummary>, StoreError> {

@@ -78,6 +78,11 @@ impl Vault {
         }
     }
 
+    /// Whether a request that is no message used this key.
+    pub async fn is_key(&self, key: String, now: Timestamp) -> Result<bool, StoreError> {
+        self.read(move |db| Ok(known(db, &key)?.is_some_and(|row| row.at > now.0 - KEPT))).await
+    }
+
     /// Stores the answer of work whose effect is not in this vault. Effects in the vault take a [`Finish`] instead.
     pub async fn finish(&self, ticket: Ticket, status: u16, body: Vec<u8>) -> Result<(), StoreError> {
         self.write(move |db| store(db, &ticket, status, &body)).await
@@ -134,10 +139,23 @@ fn see(db: &Connection, asked: &Asked) -> Result<Option<Begun>, StoreError> {
     })
 }
 
+fn is_message(db: &Connection, key: &str) -> Result<bool, StoreError> {
+    // In this order the index by conversation and message answers, one look a conversation.
+    let mut statement = db.prepare_cached(
+        "SELECT 1 FROM conversations CROSS JOIN entries
+         WHERE entries.conversation = conversations.id AND entries.message = ?1",
+    )?;
+    Ok(statement.exists([key])?)
+}
+
 /// Takes the key if it is still free.
 fn take(db: &Connection, asked: Asked) -> Result<Begun, StoreError> {
     if let Some(begun) = see(db, &asked)? {
         return Ok(begun);
+    }
+    // The key of a message is its id, and stands there alone.
+    if is_message(db, &asked.key)? {
+        return Ok(Begun::KeyReused);
     }
     db.execute("DELETE FROM idempotency WHERE at <= ?1", [asked.now.0 - KEPT])?;
     db.execute(

@@ -1,26 +1,55 @@
 //! The list of conversations: made once, named, put away, paged without a gap.
 
-use domain::id::EntryNumber;
+use domain::id::{ConversationId, EntryNumber};
 use domain::time::Timestamp;
 use harness::ports::Journal as _;
-use store::{ConversationState, ListFrom};
+use store::{Changed, ConversationChange, ConversationState, ListFrom, Vault};
 
 use crate::world::{NOW, World, conversation, conversation_in, open_vault, said};
+
+fn renamed(title: &str) -> ConversationChange {
+    ConversationChange { title: Some(title.to_owned()), state: None }
+}
+
+async fn change(vault: &Vault, id: &ConversationId, change: ConversationChange, at: Timestamp) -> Changed {
+    vault.change_conversation(id.clone(), change, at, |_| true).await.unwrap()
+}
 
 #[tokio::test]
 async fn a_conversation_is_made_once_named_and_put_away() {
     let world = World::new();
     let vault = open_vault(&world.set_up().await).await;
     let talk = conversation_in(&vault, "talk").await;
-    vault.rename_conversation(talk.clone(), "Tea".to_owned(), Timestamp(NOW.0 + 5)).await.unwrap();
+    change(&vault, &talk, renamed("Tea"), Timestamp(NOW.0 + 5)).await;
     conversation_in(&vault, "talk").await;
     let summary = vault.conversation(talk.clone()).await.unwrap().unwrap();
     assert_eq!((summary.title.as_str(), summary.head), ("Tea", 0));
     assert_eq!((summary.created_at, summary.changed_at), (NOW, Timestamp(NOW.0 + 5)));
-    assert!(vault.set_conversation_state(talk.clone(), ConversationState::Archived).await.unwrap());
+    let away = ConversationChange { title: None, state: Some(ConversationState::Archived) };
+    let changed = change(&vault, &talk, away, NOW).await;
+    assert!(matches!(changed, Changed::Done(line) if line.state == ConversationState::Archived));
     assert_eq!(vault.conversations(ConversationState::Open, ListFrom::Top, 50).await.unwrap(), []);
     assert_eq!(vault.conversations(ConversationState::Archived, ListFrom::Top, 50).await.unwrap().len(), 1);
-    assert!(!vault.rename_conversation(conversation("other"), "x".to_owned(), NOW).await.unwrap());
+    assert_eq!(change(&vault, &conversation("other"), renamed("x"), NOW).await, Changed::Absent);
+}
+
+#[tokio::test]
+async fn of_many_changes_to_what_was_seen_one_is_made() {
+    let world = World::new();
+    let vault = open_vault(&world.set_up().await).await;
+    let talk = conversation_in(&vault, "talk").await;
+    let seen = vault.conversation(talk.clone()).await.unwrap().unwrap();
+    let tries = (0..8).map(|n| {
+        let (vault, talk, seen) = (vault.clone(), talk.clone(), seen.clone());
+        async move {
+            let change = renamed(if n % 2 == 0 { "Tea" } else { "" });
+            vault.change_conversation(talk, change, NOW, move |there| *there == seen).await.unwrap()
+        }
+    });
+    let outcomes = tries.collect::<tokio::task::JoinSet<_>>().join_all().await;
+    let made: Vec<_> = outcomes.iter().filter(|outcome| matches!(outcome, Changed::Done(_))).collect();
+    assert_eq!(made.len(), 1, "{outcomes:?}");
+    assert!(outcomes.iter().all(|outcome| !matches!(outcome, Changed::Absent)));
 }
 
 #[tokio::test]

@@ -139,6 +139,7 @@ pub fn every_body() -> Vec<Body> {
             digest,
             decision: Decision::Refuse(Some("not \"now\"\n😀".to_owned())),
             surface: "web".to_owned(),
+            key: Some("answer-01".to_owned()),
         }),
         Body::Started { call: call.clone(), digest, clearance: Clearance::Rule(RuleId::new("r1")), key: digest.hex() },
         Body::Returned(ToolResult {

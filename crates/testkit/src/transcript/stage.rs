@@ -339,7 +339,7 @@ impl Stage {
         };
         let digest = digest.unwrap_or(question.digest);
         self.answering = Some(question.clone());
-        let answered = act::answer(self.desk(), &question.id, digest, decision.clone(), "test").await;
+        let answered = act::answer(self.desk(), &question.id, digest, decision.clone(), "test", None).await;
         self.answering = None;
         answered?;
         if *decision == Decision::RefuseAndStop {

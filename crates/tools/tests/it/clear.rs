@@ -26,6 +26,7 @@ pub(crate) fn clear(id: &ConversationId, call: &ValidCall, appraisal: &Appraisal
             digest: approval.digest,
             decision: Decision::Approve,
             surface: "test".to_owned(),
+            key: None,
         };
         note(&mut conversation, Body::Asked(Box::new(approval)));
         note(&mut conversation, Body::Answered(answer));
