@@ -23,6 +23,7 @@ use sessions::Session;
 pub(crate) mod audit;
 pub(crate) mod birth;
 pub(crate) mod invitations;
+pub(crate) mod look;
 pub(crate) mod people;
 pub(crate) mod root;
 pub(crate) mod sessions;

@@ -24,6 +24,7 @@ mod vault;
 pub use error::{AccountError, OpenError, SchemaError, SetupError, SignInError, StoreError, VaultFault};
 pub use id::{NotAPersonId, PersonId};
 pub use instance::birth::NewAccount;
+pub use instance::look::{AuditLog, audit_log};
 pub use instance::people::{Person, PersonState, VaultKind};
 pub use instance::sessions::Session;
 pub use instance::setup::{Preset, SetupInput};

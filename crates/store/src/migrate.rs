@@ -240,7 +240,8 @@ fn hash(step: &Step) -> [u8; 32] {
     Sha256::digest(step.sql.as_bytes()).into()
 }
 
-fn last(steps: &[Step]) -> u32 {
+/// The highest step that this program knows.
+pub(crate) fn last(steps: &[Step]) -> u32 {
     steps.iter().map(|step| step.number).max().unwrap_or(0)
 }
 

@@ -1,5 +1,5 @@
-//! `riad doctor`: looks at configuration, folders, disk, clock, sandbox, model and what is left running. It changes
-//! nothing; each finding has one fix.
+//! `riad doctor`: looks at configuration, folders, disk, clock, sandbox, model, audit log and what is left running. It
+//! changes nothing; each finding has one fix.
 
 mod machine;
 mod parts;
@@ -86,6 +86,7 @@ async fn look(config: &Config) -> Vec<Check> {
         parts::worker(config),
         parts::pages(),
         server,
+        parts::audit(config).await,
         parts::stray(config, runs),
     ]
 }

@@ -20,6 +20,11 @@ pub(crate) struct Root {
 /// The ending of a vault file whose setup is not yet finished.
 pub(crate) const UNFINISHED: &str = ".new";
 
+/// The instance database of a data folder.
+pub(crate) fn database_of(folder: &Path) -> PathBuf {
+    folder.join("instance.db")
+}
+
 impl Root {
     /// Makes or checks the folder and takes its lock.
     pub(crate) fn take(path: &Path, key: Option<PathBuf>) -> Result<Self, OpenError> {
@@ -35,7 +40,7 @@ impl Root {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("instance.db")
+        database_of(&self.path)
     }
 
     pub(crate) fn vaults(&self) -> PathBuf {

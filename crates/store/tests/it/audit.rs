@@ -2,9 +2,10 @@
 //! person whose vault saw it longer.
 
 use rusqlite::Connection;
+use store::{AuditLog, OpenError};
 
 use crate::disk;
-use crate::world::{World, form, open_vault, sign_in};
+use crate::world::{World, form, open_vault, options, sign_in};
 
 /// Someone with the key and the disk: the triggers are no obstacle to them.
 fn tamper(world: &World, sql: &str) {
@@ -44,9 +45,24 @@ async fn a_changed_cut_or_dropped_row_is_found() {
     ] {
         let world = with_six_rows().await;
         tamper(&world, sql);
+        assert_eq!(store::audit_log(options(&world.root)).await.unwrap(), AuditLog::Breaks(first), "{sql}");
         let instance = world.open().await;
         assert_eq!(instance.first_bad_audit_row().await.unwrap(), Some(first), "{sql}");
     }
+}
+
+#[tokio::test]
+async fn a_log_is_looked_at_only_while_no_server_runs_and_nothing_is_made() {
+    let world = World::new();
+    assert_eq!(store::audit_log(options(&world.root)).await.unwrap(), AuditLog::Absent);
+    assert!(!world.root.exists());
+    let instance = world.set_up().await;
+    assert!(matches!(store::audit_log(options(&world.root)).await, Err(OpenError::InUse)));
+    instance.close().await;
+    assert_eq!(store::audit_log(options(&world.root)).await.unwrap(), AuditLog::Fits);
+    std::fs::remove_file(world.root.join("instance.key")).unwrap();
+    assert!(matches!(store::audit_log(options(&world.root)).await, Err(OpenError::KeyMissing)));
+    assert!(!world.root.join("instance.key").exists());
 }
 
 #[tokio::test]

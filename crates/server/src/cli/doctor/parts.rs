@@ -1,8 +1,9 @@
-//! What is looked at of Riad itself: model, worker, pages, the running server, processes that are left over.
+//! What is looked at of Riad itself: model, worker, pages, the running server, the audit log, processes left over.
 
 use std::path::Path;
 
 use rustix::fs::FileType;
+use store::{AuditLog, OpenError, Options, audit_log};
 
 use super::Check;
 use crate::cli::signed_in::address;
@@ -90,6 +91,30 @@ pub(super) async fn server(config: &Config) -> (Check, bool) {
     }
     let detail = format!("it answers at http://{}, without: {}", client.address, degraded.join(", "));
     (Check::finding(name, detail, "Mend what is named above, then start the server again."), true)
+}
+
+/// Whether somebody changed the audit log beside Riad. A running server has the database for itself.
+pub(super) async fn audit(config: &Config) -> Check {
+    let name = "audit log";
+    match audit_log(Options::new(&config.data)).await {
+        Ok(AuditLog::Absent) => Check::good(name, "none is there yet"),
+        Ok(AuditLog::Fits) => Check::good(name, "every row fits the one before it"),
+        Ok(AuditLog::Breaks(row)) => {
+            let detail = format!("row {row} is missing, or does not fit the one before it: it was changed beside Riad");
+            Check::finding(name, detail, "Keep a copy of the data folder as it is, and find out who could write there.")
+        }
+        Err(OpenError::InUse) => Check::good(name, "it is not looked at while a server runs"),
+        // The folder is a finding of its own.
+        Err(OpenError::RootUnsafe) => Check::good(name, "it is not looked at while others can enter the data folder"),
+        Err(
+            fault @ (OpenError::KeyUnsafe
+            | OpenError::KeyMissing
+            | OpenError::KeyWrong
+            | OpenError::DatabaseMissing
+            | OpenError::Schema(_)
+            | OpenError::Store(_)),
+        ) => Check::finding(name, "the database with it does not open", fault),
+    }
 }
 
 /// Processes that an earlier server left. Those of a running one are its own.
