@@ -21,7 +21,9 @@ mod walls;
 
 fn main() -> ExitCode {
     if std::io::stdin().is_terminal() {
-        eprintln!("riad-llm is started by riad, not by hand. Start `riad serve`, then talk to a model with `riad chat`.");
+        eprintln!(
+            "riad-llm is started by riad, not by hand. Start `riad serve`, then talk to a model with `riad chat`."
+        );
         return ExitCode::from(2);
     }
     if !guard::close_memory() || !guard::bind_to_parent() {
