@@ -4,7 +4,7 @@
 
 use crate::confinement::Limits;
 use crate::groups::{Group, GroupKind, Layout};
-use crate::start::{self, Launch, Staging};
+use crate::start::{self, Launch, Staging, Started};
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -144,20 +144,20 @@ fn run_one(job: Job, group: Option<&Group>) -> bool {
     // The sources and the child's ends are the child's alone now; as long as they were open here too, no pipe of the
     // call could come to its end.
     drop(order);
-    let handle = match started {
-        Ok((pid, handle)) => {
-            let copy = handle.try_clone();
+    let started = match started {
+        Ok(started) => {
+            let copy = started.handle.try_clone();
             // Nobody waits for the reply when the call was given up meanwhile; then the leash is gone too, and the
             // helper inside ends by itself.
-            let _given_up = reply.send(copy.map(|copy| (pid, copy)));
-            handle
+            let _given_up = reply.send(copy.map(|copy| (started.pid, copy)));
+            started
         }
         Err(error) => {
             let _given_up = reply.send(Err(error));
             return true;
         }
     };
-    if let Err(error) = start::wait(&handle) {
+    if let Err(error) = start::wait(&started) {
         tracing::warn!(%error, "a started process could not be waited for");
     }
     // Its end is the end of all inside, unless it was killed itself: then the rest is just going. The next call must
@@ -167,7 +167,7 @@ fn run_one(job: Job, group: Option<&Group>) -> bool {
     is_clean
 }
 
-fn start_one(job: &Order, group: Option<&Group>) -> io::Result<(i32, OwnedFd)> {
+fn start_one(job: &Order, group: Option<&Group>) -> io::Result<Started> {
     let launch = Launch {
         program: &job.program,
         arguments: &job.arguments,
@@ -179,6 +179,5 @@ fn start_one(job: &Order, group: Option<&Group>) -> io::Result<(i32, OwnedFd)> {
         }),
         processors: job.processors,
     };
-    let started = start::start(&launch)?;
-    Ok((started.pid, started.handle))
+    start::start(&launch)
 }

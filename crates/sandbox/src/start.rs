@@ -69,19 +69,28 @@ pub(crate) fn start(launch: &Launch<'_>) -> io::Result<Started> {
     if length == 0 {
         return Ok(started);
     }
-    let _status = wait(&started.handle);
+    let _status = wait(&started);
     let step = STEPS.get(report[0] as usize).unwrap_or(&"start");
     let number = i32::from_le_bytes([report[4], report[5], report[6], report[7]]);
     let cause = io::Error::from_raw_os_error(number);
     Err(io::Error::new(cause.kind(), format!("{step}: {cause}")))
 }
 
-/// Waits for the process; the status as `waitid` gives it: exit code, or signal.
-pub(crate) fn wait(handle: &OwnedFd) -> io::Result<Result<i32, i32>> {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
+/// Waits for the process and ends what it leaves in its group; the status as `waitid` gives it: exit code, or signal.
+///
+/// bubblewrap's child binds itself to its parent's life only late. A bubblewrap that ends before that, killed or because
+/// nobody reads what it tells, would leave a child that waits for its word for ever. The group is that of the process
+/// as long as it is not reaped, so its number means no other.
+pub(crate) fn wait(started: &Started) -> io::Result<Result<i32, i32>> {
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     use std::os::fd::AsFd;
-    let status = rustix::io::retry_on_intr(|| waitid(WaitId::PidFd(handle.as_fd()), WaitIdOptions::EXITED))?;
-    let status = status.ok_or_else(|| io::Error::other("waitid returned nothing"))?;
+    let ended = |options| rustix::io::retry_on_intr(|| waitid(WaitId::PidFd(started.handle.as_fd()), options));
+    ended(WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+    if let Some(pid) = Pid::from_raw(started.pid) {
+        // There is nobody left as a rule.
+        let _nobody = kill_process_group(pid, Signal::KILL);
+    }
+    let status = ended(WaitIdOptions::EXITED)?.ok_or_else(|| io::Error::other("waitid returned nothing"))?;
     Ok(match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Ok(code),
         (None, signal) => Err(signal.unwrap_or(0)),
