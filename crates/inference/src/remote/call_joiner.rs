@@ -85,7 +85,9 @@ mod tests {
 
     fn check(pieces: &[CallPiece], expected: &[(&str, &str, &str)]) {
         let mut joiner = CallJoiner::default();
-        pieces.iter().cloned().for_each(|piece| drop(joiner.push(piece)));
+        for piece in pieces.iter().cloned() {
+            joiner.push(piece);
+        }
         let calls = joiner.finish();
         let calls: Vec<_> =
             calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.as_str())).collect();
