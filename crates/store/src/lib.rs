@@ -35,6 +35,6 @@ pub use probe::Probe;
 pub use token::{DeviceToken, InvitationCode, SessionToken, SetupToken, SetupTokenFault};
 pub use vault::Vault;
 pub use vault::conversations::{Changed, ConversationChange, ConversationState, ConversationSummary, ListFrom};
-pub use vault::idempotency::{Begun, Finish, Ticket};
+pub use vault::idempotency::{Begun, Ticket};
 pub use vault::journal::Sequenced;
 pub use vault::notes::NoteVersion;

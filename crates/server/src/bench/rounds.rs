@@ -56,7 +56,7 @@ pub async fn measure(folder: &Path, turns: usize, rounds: usize) -> Result<Overh
 
 async fn one_turn(vault: &Vault, ports: &Ports, turn: usize) -> Result<(), String> {
     let id = ConversationId::new(format!("bench-{turn}"));
-    let made = vault.create_conversation(id.clone(), String::new(), SystemClock.now(), None).await;
+    let made = vault.create_conversation(id.clone(), String::new(), SystemClock.now()).await;
     made.map_err(|fault| fault.to_string())?;
     let message = Message::new(MessageId::new(format!("message-{turn}")), "Go on.".to_owned(), None);
     let desk = Desk { journal: &*ports.journal, observer: &*ports.observer, clock: &*ports.clock };

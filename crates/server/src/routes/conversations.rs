@@ -121,7 +121,7 @@ pub(super) async fn create(
         let id = Digest::of_bytes(format!("conversation\n{}\n{key}", room.person).as_bytes()).hex();
         let id = ConversationId::new(&id[..26]);
         async move {
-            let summary = room.vault.create_conversation(id, title, app.now(), None).await?;
+            let summary = room.vault.create_conversation(id, title, app.now()).await?;
             room.hub.hint("conversations", Some(summary.id.to_string()));
             Ok(Done::new(StatusCode::CREATED, &ConversationView::quiet(&summary)))
         }

@@ -6,7 +6,6 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::StoreError;
 use crate::vault::Vault;
-use crate::vault::idempotency::{self, Finish};
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +87,6 @@ impl Vault {
         id: ConversationId,
         title: String,
         now: Timestamp,
-        finish: Option<Finish<ConversationSummary>>,
     ) -> Result<ConversationSummary, StoreError> {
         self.write(move |db| {
             db.execute(
@@ -96,9 +94,7 @@ impl Vault {
                  ON CONFLICT (id) DO NOTHING",
                 params![id.as_str(), title, now.0],
             )?;
-            let summary = by_id(db, &id)?.ok_or(StoreError::Corrupt("conversation"))?;
-            idempotency::finish_with(db, finish, &summary)?;
-            Ok(summary)
+            by_id(db, &id)?.ok_or(StoreError::Corrupt("conversation"))
         })
         .await
     }

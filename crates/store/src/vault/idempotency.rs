@@ -1,5 +1,6 @@
-//! Keys of requests that create or act: the same key again gives the first answer (UI-6). An effect stores its answer
-//! in its own transaction by [`Finish`]. Not here: what a route answers.
+//! Keys of requests that create or act: the same key again gives the first answer (UI-6). The answer is
+//! stored after the effect, so every effect bears the key itself (the id of a message, of a conversation, the key of an
+//! answer): done again after a crash in between, it changes nothing and is answered alike. Not here: what a route answers.
 
 use domain::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -35,28 +36,6 @@ pub struct Ticket {
     key: String,
 }
 
-/// Stores an answer in the transaction of its effect: `answer` makes status and body from what was done.
-pub struct Finish<T: ?Sized> {
-    ticket: Ticket,
-    answer: Box<Answer<T>>,
-}
-
-type Answer<T> = dyn FnOnce(&T) -> (u16, Vec<u8>) + Send;
-
-impl<T: ?Sized> Finish<T> {
-    /// Answers `ticket` with what `answer` makes of the effect's result.
-    pub fn new(ticket: Ticket, answer: impl FnOnce(&T) -> (u16, Vec<u8>) + Send + 'static) -> Self {
-        Self { ticket, answer: Box::new(answer) }
-    }
-}
-
-/// For effects: stores the answer, if one was asked for.
-pub(super) fn finish_with<T: ?Sized>(db: &Connection, finish: Option<Finish<T>>, value: &T) -> Result<(), StoreError> {
-    let Some(Finish { ticket, answer }) = finish else { return Ok(()) };
-    let (status, body) = answer(value);
-    store(db, &ticket, status, &body)
-}
-
 impl Vault {
     /// Looks a key up and takes it if it is free. `request` is the SHA-256 of the body.
     pub async fn begin(
@@ -83,7 +62,7 @@ impl Vault {
         self.read(move |db| Ok(known(db, &key)?.is_some_and(|row| row.at > now.0 - KEPT))).await
     }
 
-    /// Stores the answer of work whose effect is not in this vault. Effects in the vault take a [`Finish`] instead.
+    /// Stores the answer of work that is done.
     pub async fn finish(&self, ticket: Ticket, status: u16, body: Vec<u8>) -> Result<(), StoreError> {
         self.write(move |db| store(db, &ticket, status, &body)).await
     }

@@ -13,7 +13,6 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::StoreError;
 use crate::vault::Vault;
-use crate::vault::idempotency::{self, Finish};
 
 /// An entry with its place in the vault: what the event stream carries.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +45,11 @@ impl Journal for Vault {
         expected: EntryNumber,
         drafts: Vec<Draft>,
     ) -> Result<Vec<Entry>, JournalError> {
-        self.append_with(conversation, expected, drafts, None).await
+        let conversation = conversation.clone();
+        let (entries, head) = self.write(move |db| append(db, &conversation, expected, drafts)).await?;
+        // A later append may have been faster to get here; the head only grows.
+        self.0.head.send_if_modified(|known| head > std::mem::replace(known, head.max(*known)));
+        Ok(entries)
     }
 
     async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
@@ -60,27 +63,6 @@ impl Journal for Vault {
 }
 
 impl Vault {
-    /// [`Journal::append`] that stores the answer to a request with an idempotency key in the same transaction.
-    pub async fn append_with(
-        &self,
-        conversation: &ConversationId,
-        expected: EntryNumber,
-        drafts: Vec<Draft>,
-        finish: Option<Finish<[Entry]>>,
-    ) -> Result<Vec<Entry>, JournalError> {
-        let conversation = conversation.clone();
-        let (entries, head) = self
-            .write(move |db| {
-                let appended = append(db, &conversation, expected, drafts)?;
-                idempotency::finish_with(db, finish, &appended.0)?;
-                Ok::<_, Fault>(appended)
-            })
-            .await?;
-        // A later append may have been faster to get here; the head only grows.
-        self.0.head.send_if_modified(|known| head > std::mem::replace(known, head.max(*known)));
-        Ok(entries)
-    }
-
     /// The journal port of this vault.
     pub fn journal(&self) -> Arc<dyn Journal> {
         Arc::new(self.clone())

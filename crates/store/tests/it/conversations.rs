@@ -58,7 +58,7 @@ async fn pages_show_each_line_once() {
     let vault = open_vault(&world.set_up().await).await;
     for n in 0..25_i64 {
         let at = Timestamp(NOW.0 + n / 5);
-        vault.create_conversation(conversation(&format!("c-{n:02}")), String::new(), at, None).await.unwrap();
+        vault.create_conversation(conversation(&format!("c-{n:02}")), String::new(), at).await.unwrap();
     }
     let mut from = ListFrom::Top;
     let mut seen = Vec::new();

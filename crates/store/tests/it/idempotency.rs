@@ -1,10 +1,9 @@
 //! Keys of requests: one effect, one answer, also when 200 come at once and across a restart.
 
-use domain::id::EntryNumber;
-use store::{Begun, Finish, Vault};
+use store::{Begun, Vault};
 
 use crate::disk;
-use crate::world::{NOW, World, conversation, conversation_in, open_vault, said};
+use crate::world::{NOW, World, open_vault};
 
 async fn begin(vault: &Vault, key: &str, body: u8) -> Begun {
     vault.begin(key.to_owned(), "POST /conversations".to_owned(), [body; 32], NOW).await.unwrap()
@@ -38,21 +37,13 @@ async fn of_200_at_once_one_is_new() {
 }
 
 #[tokio::test]
-async fn the_answer_is_stored_with_the_effect_or_not_at_all() {
+async fn a_ticket_answers_once() {
     let world = World::new();
     let vault = open_vault(&world.set_up().await).await;
-    let talk = conversation_in(&vault, "talk").await;
     let Begun::New(ticket) = begin(&vault, "key-0001", 1).await else { panic!("a new key") };
-    let answer = |ticket| Finish::new(ticket, |entries: &[_]| (202, entries.len().to_string().into_bytes()));
-    let moved = vault.append_with(&talk, EntryNumber(9), vec![said("m1", "x")], Some(answer(ticket.clone()))).await;
-    assert!(moved.is_err());
-    assert_eq!(begin(&vault, "key-0001", 1).await, Begun::Working);
-    vault.append_with(&talk, EntryNumber(0), vec![said("m1", "x")], Some(answer(ticket.clone()))).await.unwrap();
+    vault.finish(ticket.clone(), 202, b"1".to_vec()).await.unwrap();
+    assert!(vault.finish(ticket, 202, b"2".to_vec()).await.is_err());
     assert_eq!(begin(&vault, "key-0001", 1).await, Begun::Replay { status: 202, body: b"1".to_vec() });
-    // The ticket is used up: a second effect under it is rolled back whole.
-    let twice = vault.append_with(&talk, EntryNumber(1), vec![said("m2", "y")], Some(answer(ticket))).await;
-    assert!(twice.is_err());
-    assert_eq!(vault.head_seq(), 1);
 }
 
 #[tokio::test]
@@ -61,8 +52,7 @@ async fn work_cut_off_by_a_kill_may_begin_again_and_finished_work_replays() {
     let vault = open_vault(&world.set_up().await).await;
     let Begun::New(cut) = begin(&vault, "key-0001", 1).await else { panic!("a new key") };
     let Begun::New(done) = begin(&vault, "key-0002", 1).await else { panic!("a new key") };
-    let finish = Finish::new(done, |made: &store::ConversationSummary| (201, made.id.as_str().as_bytes().to_vec()));
-    vault.create_conversation(conversation("c"), String::new(), NOW, Some(finish)).await.unwrap();
+    vault.finish(done, 201, b"c".to_vec()).await.unwrap();
     let after = World::new();
     disk::copy_tree(&world.root, &after.root);
     drop(cut);

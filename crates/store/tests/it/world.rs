@@ -113,7 +113,7 @@ pub(crate) fn said(id: &str, text: &str) -> Draft {
 }
 
 pub(crate) async fn conversation_in(vault: &Vault, id: &str) -> ConversationId {
-    vault.create_conversation(conversation(id), String::new(), NOW, None).await.unwrap().id
+    vault.create_conversation(conversation(id), String::new(), NOW).await.unwrap().id
 }
 
 pub(crate) fn names_in(folder: &Path) -> Vec<String> {
