@@ -30,7 +30,8 @@ async fn whatever_is_cut_every_entry_comes_once_and_in_order() {
             }
         })
     };
-    let (mut page, mut random, mut made) = (Page { epoch: Some(world.epoch().await), ..Page::default() }, Random::new(7), 0);
+    let (mut page, mut random, mut made) =
+        (Page { epoch: Some(world.epoch().await), ..Page::default() }, Random::new(7), 0);
     while made < cuts || !talking.is_finished() || page.seq < world.head().await {
         let mut socket = Socket::open(&anna).await.unwrap();
         socket.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
