@@ -156,6 +156,26 @@ pub struct Unreadable {
 }
 
 impl Body {
+    /// The word of the fact: that of its variant.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Said(_) => "said",
+            Self::Withdrawn(_) => "withdrawn",
+            Self::Replied(_) => "replied",
+            Self::Faltered(_) => "faltered",
+            Self::Rejected { .. } => "rejected",
+            Self::Screened(_) => "screened",
+            Self::Asked(_) => "asked",
+            Self::Answered(_) => "answered",
+            Self::Started { .. } => "started",
+            Self::Returned(_) => "returned",
+            Self::Resumed => "resumed",
+            Self::Stopped => "stopped",
+            Self::Ended { .. } => "ended",
+            Self::Newer(_) => "newer",
+        }
+    }
+
     /// The JSON text that is stored.
     pub fn encode(&self) -> String {
         if let Self::Newer(value) = self {

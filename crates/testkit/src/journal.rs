@@ -166,7 +166,7 @@ impl Trap {
     fn springs(&self, append: usize, drafts: &[Draft]) -> bool {
         match &self.at {
             TrapAt::Append(number) => *number == append,
-            TrapAt::Kind(wanted) => drafts.iter().any(|draft| kind(&draft.body) == wanted),
+            TrapAt::Kind(wanted) => drafts.iter().any(|draft| draft.body.kind() == wanted),
         }
     }
 }
@@ -213,25 +213,5 @@ impl Journal for MemoryJournal {
         let ids: Vec<_> = self.lock().conversations.keys().cloned().collect();
         let asked = |entry: &Entry| matches!(&entry.body, Body::Asked(asked) if asked.id == *approval);
         Ok(ids.into_iter().find(|id| self.entries(id).iter().any(asked)))
-    }
-}
-
-/// The word for a fact: that of its variant.
-pub fn kind(body: &Body) -> &'static str {
-    match body {
-        Body::Said(_) => "said",
-        Body::Withdrawn(_) => "withdrawn",
-        Body::Replied(_) => "replied",
-        Body::Faltered(_) => "faltered",
-        Body::Rejected { .. } => "rejected",
-        Body::Screened(_) => "screened",
-        Body::Asked(_) => "asked",
-        Body::Answered(_) => "answered",
-        Body::Started { .. } => "started",
-        Body::Returned(_) => "returned",
-        Body::Resumed => "resumed",
-        Body::Stopped => "stopped",
-        Body::Ended { .. } => "ended",
-        Body::Newer(_) => "newer",
     }
 }

@@ -146,25 +146,10 @@ impl EntryView {
     }
 }
 
-/// The word of an entry's kind.
+/// The word of an entry's kind: that of its fact, but for questions, which are drawn unlike approvals.
 pub fn kind(body: &Body) -> &'static str {
-    match body {
-        Body::Said(_) => "said",
-        Body::Withdrawn(_) => "withdrawn",
-        Body::Replied(_) => "replied",
-        Body::Faltered(_) => "faltered",
-        Body::Rejected { .. } => "rejected",
-        Body::Screened(_) => "screened",
-        Body::Asked(approval) if approval.kind == domain::approval::Kind::Question => "asked_question",
-        Body::Asked(_) => "asked",
-        Body::Answered(_) => "answered",
-        Body::Started { .. } => "started",
-        Body::Returned(_) => "returned",
-        Body::Resumed => "resumed",
-        Body::Stopped => "stopped",
-        Body::Ended { .. } => "ended",
-        Body::Newer(_) => "newer",
-    }
+    let is_question = matches!(body, Body::Asked(approval) if approval.kind == domain::approval::Kind::Question);
+    if is_question { "asked_question" } else { body.kind() }
 }
 
 fn fact(body: &Body) -> Fact {
