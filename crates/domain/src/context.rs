@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::digest::Digest;
 use crate::id::{CallId, EntryNumber};
 use crate::limits::ARGUMENT_BYTES;
+use crate::model::Signed;
 use crate::result::{Status, ToolResult};
 use crate::strict;
 use crate::tool::{ToolName, ToolSet, ToolSpec};
@@ -76,6 +77,9 @@ pub enum Item {
         text: String,
         /// The calls it made, arguments as it wrote them.
         calls: Vec<MadeCall>,
+        /// Its signed reasoning, for an adapter of the same family.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed: Option<Signed>,
     },
     /// What came back from a call.
     Result {

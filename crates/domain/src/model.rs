@@ -97,6 +97,25 @@ pub struct Sampled {
     pub usage: Usage,
     /// The model that answered.
     pub model: String,
+    /// Its reasoning as its provider signed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<Signed>,
+}
+
+/// What a provider signed of a reply's reasoning. Nobody but the adapter that wrote it reads what is in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signed {
+    /// Whose signature it is: a wire and the service behind it.
+    pub family: String,
+    /// The blocks, in the text of that wire.
+    pub blocks: String,
+}
+
+impl Signed {
+    /// The blocks, for the family that signed them; others get none, since they would refuse them.
+    pub fn for_family(&self, family: &str) -> Option<&str> {
+        (self.family == family).then_some(self.blocks.as_str())
+    }
 }
 
 impl Sampled {
@@ -128,6 +147,8 @@ pub struct Reply {
 pub enum SampleFault {
     /// It serves others.
     Busy,
+    /// It serves others, and says for how many milliseconds.
+    BusyFor(u64),
     /// Too many requests; milliseconds to wait, when it says so.
     RateLimited(Option<u64>),
     /// The key is missing or refused.
@@ -161,7 +182,12 @@ impl SampleFault {
     /// Whether the same request may succeed a moment later.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Busy | Self::RateLimited(_) | Self::Crashed(_) | Self::Timeout(_) | Self::Network(_) => true,
+            Self::Busy
+            | Self::BusyFor(_)
+            | Self::RateLimited(_)
+            | Self::Crashed(_)
+            | Self::Timeout(_)
+            | Self::Network(_) => true,
             Self::Unauthorised
             | Self::NoCredit
             | Self::BadRequest(_)
@@ -169,6 +195,25 @@ impl SampleFault {
             | Self::Gone(_)
             | Self::Filtered
             | Self::Unknown(_) => false,
+        }
+    }
+
+    /// How many milliseconds to wait before the same request, where the engine said so.
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        match self {
+            Self::BusyFor(wait) => Some(*wait),
+            Self::RateLimited(wait) => *wait,
+            Self::Busy
+            | Self::Unauthorised
+            | Self::NoCredit
+            | Self::BadRequest(_)
+            | Self::TooLong { .. }
+            | Self::Gone(_)
+            | Self::Crashed(_)
+            | Self::Timeout(_)
+            | Self::Network(_)
+            | Self::Filtered
+            | Self::Unknown(_) => None,
         }
     }
 }

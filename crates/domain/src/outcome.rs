@@ -61,7 +61,7 @@ impl Outcome {
 
 fn why(fault: &SampleFault) -> String {
     match fault {
-        SampleFault::Busy => "it serves others at the moment".to_owned(),
+        SampleFault::Busy | SampleFault::BusyFor(_) => "it serves others at the moment".to_owned(),
         SampleFault::RateLimited(_) => "too many requests were made".to_owned(),
         SampleFault::Unauthorised => "its key is missing or refused".to_owned(),
         SampleFault::NoCredit => "its account has no credit left".to_owned(),

@@ -160,7 +160,7 @@ fn prompt(text: String) -> Prompt {
 
 fn with_question(base: &Prompt, question: &str) -> Prompt {
     let mut items = base.items.clone();
-    items.push(Arc::new(Item::Model { text: "Good.".to_owned(), calls: Vec::new() }));
+    items.push(Arc::new(Item::Model { text: "Good.".to_owned(), calls: Vec::new(), signed: None }));
     items.push(Arc::new(Item::Person { text: question.to_owned(), aside: None }));
     Prompt { items, ..base.clone() }
 }

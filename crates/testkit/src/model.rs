@@ -55,7 +55,7 @@ impl Line {
 
     fn says(text: &str, calls: Vec<ToolCall>, stop: StopReason) -> Self {
         let (text, model) = (text.to_owned(), description().name);
-        Self::Says(Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model })
+        Self::Says(Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model, signed: None })
     }
 }
 
@@ -244,7 +244,7 @@ impl Model for ScriptedModel {
 
 fn cancelled(text: String) -> Sampled {
     let (calls, stop, model) = (Vec::new(), StopReason::Cancelled, description().name);
-    Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model }
+    Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model, signed: None }
 }
 
 /// Sends a text in pieces of up to 7 characters.

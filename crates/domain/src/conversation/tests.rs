@@ -56,7 +56,7 @@ fn reply(seen: u64, call: Option<&str>) -> Body {
     });
     let (text, calls, stop) = ("Well.".to_owned(), call.into_iter().collect(), StopReason::Natural);
     let (reasoning, model, usage) = (String::new(), "m".to_owned(), Usage::default());
-    let sampled = Sampled { text, reasoning, calls, stop, usage, model };
+    let sampled = Sampled { text, reasoning, calls, stop, usage, model, signed: None };
     let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
     Body::Replied(Reply { id, seen: EntryNumber(seen), prefix, forbidden: false, sampled })
 }

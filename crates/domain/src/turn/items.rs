@@ -33,7 +33,8 @@ fn model(round: &Round) -> Option<Item> {
         tool: call.tool.clone(),
         arguments: replayable(&call.arguments),
     });
-    (!sampled.is_mute()).then(|| Item::Model { text: sampled.text.clone(), calls: calls.collect() })
+    let (text, signed) = (sampled.text.clone(), sampled.signed.clone());
+    (!sampled.is_mute()).then(|| Item::Model { text, calls: calls.collect(), signed })
 }
 
 /// The result of a call; one that has none yet reads as interrupted or cancelled, so that no prompt holds an orphan.

@@ -80,6 +80,7 @@ impl Log {
             stop: StopReason::Natural,
             usage: Usage::default(),
             model: "m".to_owned(),
+            signed: None,
         };
         let forbidden = matches!(self.next(), Effect::Sample(request) if request.prompt.calls == CallPolicy::Forbidden);
         let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));

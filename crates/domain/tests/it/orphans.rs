@@ -53,7 +53,7 @@ fn well_formed(items: &[Arc<Item>]) -> Result<(), String> {
                 return Err(format!("{expected:?} have no result"));
             }
             Item::Person { .. } => {}
-            Item::Model { text, calls } => {
+            Item::Model { text, calls, .. } => {
                 if calls.is_empty() && text.trim().is_empty() {
                     return Err("a reply of the model is empty".to_owned());
                 }

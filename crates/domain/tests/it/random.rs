@@ -15,7 +15,7 @@ use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::limits::Limits;
 use domain::message::Message;
-use domain::model::{ModelDescription, Reply, SampleFault, Sampled, StopReason, Tier, Usage};
+use domain::model::{ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
 use domain::result::{Status, ToolResult};
 use domain::rule::RuleSet;
@@ -229,6 +229,7 @@ fn reply(random: &mut Random) -> Reply {
         stop: random.pick(&[StopReason::Natural, StopReason::Calls, StopReason::Length, StopReason::Cancelled]),
         usage: Usage { prompt: random.once_in(2).then_some(7), ..Usage::default() },
         model: "m".to_owned(),
+        signed: random.once_in(4).then(|| Signed { family: "f".to_owned(), blocks: "[]".to_owned() }),
     };
     Reply {
         id: ReplyId::new("r"),
@@ -254,6 +255,7 @@ fn fault(random: &mut Random) -> SampleFault {
     let why = || "why".to_owned();
     random.pick(&[
         SampleFault::Busy,
+        SampleFault::BusyFor(7),
         SampleFault::RateLimited(None),
         SampleFault::RateLimited(Some(5)),
         SampleFault::Unauthorised,

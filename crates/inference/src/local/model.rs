@@ -203,6 +203,7 @@ impl LocalModel {
                 backend: loaded.map(|loaded| loaded.backend),
             },
             model: self.describe().name,
+            signed: None,
         }
     }
 }
@@ -404,7 +405,7 @@ fn wire_turn(item: &Item) -> Turn {
     match item {
         Item::Person { text, aside: None } => Turn::Person { text: text.clone() },
         Item::Person { text, aside: Some(aside) } => Turn::Person { text: format!("{text}\n\n{aside}") },
-        Item::Model { text, calls } => Turn::Model {
+        Item::Model { text, calls, .. } => Turn::Model {
             text: text.clone(),
             calls: calls
                 .iter()

@@ -187,7 +187,7 @@ async fn the_request_has_the_shape_of_the_wire() {
     let call = MadeCall { id: CallId::new("call_1_0"), tool: ToolName::new("read_file"), arguments: "{}".to_owned() };
     let before = prompt("Hello", vec![read_file()]);
     let mut items = before.items.clone();
-    items.push(Arc::new(Item::Model { text: String::new(), calls: vec![call] }));
+    items.push(Arc::new(Item::Model { text: String::new(), calls: vec![call], signed: None }));
     let result =
         Item::Result { call: CallId::new("call_1_0"), tool: ToolName::new("read_file"), text: "text".to_owned() };
     items.push(Arc::new(result));

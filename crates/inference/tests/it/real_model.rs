@@ -55,7 +55,7 @@ async fn it_streams_counts_exactly_and_decodes_only_what_is_new() {
     assert_eq!(kept.of(Channel::Text), first.text);
     assert_eq!(first.usage.reused, Some(0));
 
-    let longer = with_item(&asked, Item::Model { text: first.text.clone(), calls: Vec::new() });
+    let longer = with_item(&asked, Item::Model { text: first.text.clone(), calls: Vec::new(), signed: None });
     let longer = with_item(&longer, Item::Person { text: "And of Italy?".to_owned(), aside: None });
     let second = model.sample(&longer, &Kept::default(), &never).await.unwrap();
     let usage = second.usage;
@@ -80,7 +80,7 @@ async fn conversations_that_take_turns_keep_their_memory_and_share_their_prefix(
         if lengths.len() > 1 {
             assert!(reply.usage.reused.unwrap() > 5, "the system text is shared: {:?}", reply.usage);
         }
-        *talk = with_item(talk, Item::Model { text: reply.text, calls: Vec::new() });
+        *talk = with_item(talk, Item::Model { text: reply.text, calls: Vec::new(), signed: None });
         *talk = with_item(talk, Item::Person { text: "Say more.".to_owned(), aside: None });
     }
     for (talk, length) in talks.iter().zip(lengths) {

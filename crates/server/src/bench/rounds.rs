@@ -168,7 +168,7 @@ impl Model for InstantModel {
         });
         let stop = if calls.is_empty() { StopReason::Natural } else { StopReason::Calls };
         let (text, model) = ("word ".repeat(DELTAS), "instant".to_owned());
-        Ok(Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model })
+        Ok(Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model, signed: None })
     }
 }
 

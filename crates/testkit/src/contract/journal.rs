@@ -10,7 +10,7 @@ use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::message::Message;
-use domain::model::{Reply, SampleFault, Sampled, StopReason, Usage};
+use domain::model::{Reply, SampleFault, Sampled, Signed, StopReason, Usage};
 use domain::outcome::Outcome;
 use domain::result::{Status, ToolResult};
 use domain::time::Timestamp;
@@ -171,7 +171,8 @@ fn reply(call: &CallId) -> Reply {
     };
     let usage = Usage { prompt: Some(10), decoded: Some(3), backend: Some("cpu".to_owned()), ..Usage::default() };
     let (text, reasoning, model) = ("Now.".to_owned(), "Hm.".to_owned(), "scripted".to_owned());
-    let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model };
+    let signed = Some(Signed { family: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
+    let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model, signed };
     let (id, prefix) = (ReplyId::new("r1"), Digest::of_bytes(b"prefix"));
     Reply { id, seen: EntryNumber(1), prefix, forbidden: false, sampled }
 }

@@ -140,7 +140,7 @@ fn prompts(prompts: &[Prompt], out: &mut String) {
 fn item(item: &Item) -> String {
     match item {
         Item::Person { text, .. } => format!("person {text:?}"),
-        Item::Model { text, calls } => {
+        Item::Model { text, calls, .. } => {
             let calls: String =
                 calls.iter().map(|call| format!(" | {} {} {}", call.id, call.tool, call.arguments)).collect();
             format!("model{}{calls}", said(text))

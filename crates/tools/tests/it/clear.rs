@@ -58,6 +58,7 @@ fn reply(call: &ValidCall, setting: &Setting) -> Reply {
         stop: StopReason::Calls,
         usage: Usage::default(),
         model: "scripted".to_owned(),
+        signed: None,
     };
     let seen = domain::id::EntryNumber(1);
     Reply { id: ReplyId::new("r1"), seen, prefix: setting.prefix.hash, forbidden: false, sampled }

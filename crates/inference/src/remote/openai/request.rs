@@ -42,8 +42,8 @@ fn message(item: &Item) -> Value {
     match item {
         Item::Person { text, aside: None } => json!({ "role": "user", "content": text }),
         Item::Person { text, aside: Some(aside) } => json!({ "role": "user", "content": format!("{text}\n\n{aside}") }),
-        Item::Model { text, calls } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
-        Item::Model { text, calls } => {
+        Item::Model { text, calls, .. } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
+        Item::Model { text, calls, .. } => {
             let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };
             let calls: Vec<Value> = calls.iter().map(call_value).collect();
             json!({ "role": "assistant", "content": content, "tool_calls": calls })

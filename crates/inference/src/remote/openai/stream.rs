@@ -272,7 +272,7 @@ impl<'a> StreamState<'a> {
             total_ms: millis(self.started, Instant::now()),
             backend: Some("remote".to_owned()),
         };
-        Sampled { text: self.text, reasoning: self.reasoning, calls, stop, usage, model: model.to_owned() }
+        Sampled { text: self.text, reasoning: self.reasoning, calls, stop, usage, model: model.to_owned(), signed: None }
     }
 }
 
