@@ -2,6 +2,8 @@
 //! losses into faults. It never samples twice by itself: a crash is a `Crashed`, and whoever asked asks again, so that
 //! what was shown can be withdrawn first.
 
+mod warm;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -84,6 +86,8 @@ struct Parked {
     session: Option<Session>,
     loaded: Option<Loaded>,
     health: Health,
+    /// Ends what is read ahead.
+    warming: CancellationToken,
 }
 
 impl LocalModel {
@@ -159,6 +163,7 @@ impl Model for LocalModel {
         cancel: &CancellationToken,
     ) -> Result<Sampled, SampleFault> {
         let started = Instant::now();
+        self.inner.give_way();
         let wire = wire_prompt(prompt);
         let choice = choice(prompt, self.inner.options.first_call_forced);
         let (most, variation, seen) = (prompt.max_tokens, prompt.variation, prompt.seen.0);
@@ -209,6 +214,18 @@ impl LocalModel {
 }
 
 impl Inner {
+    /// What is read ahead from now on ends as soon as anything is asked.
+    fn begin_warming(&self, cancel: &CancellationToken) -> CancellationToken {
+        let warming = cancel.child_token();
+        std::mem::replace(&mut self.lock().warming, warming.clone()).cancel();
+        warming
+    }
+
+    /// Reading ahead goes before nothing.
+    fn give_way(&self) {
+        self.lock().warming.cancel();
+    }
+
     async fn lease(&self, cancel: &CancellationToken) -> Result<tokio::sync::SemaphorePermit<'_>, SampleFault> {
         tokio::select! {
             () = cancel.cancelled() => Err(SampleFault::Unknown("cancelled while waiting for the model".to_owned())),
@@ -251,6 +268,7 @@ impl Inner {
         A: serde::de::DeserializeOwned,
     {
         let never = CancellationToken::new();
+        self.give_way();
         let _lease = self.lease(&never).await?;
         let mut session = self.ready(&never).await?;
         let answer = session.ask_plain(kind, body, phase).await;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::call::ValidCall;
-use domain::context::{CallPolicy, Item, Prompt};
+use domain::context::{CallPolicy, Item, Prefix, Prompt};
 use domain::id::EntryNumber;
 use domain::model::StopReason;
 use domain::tool::{ToolSet, ToolSpec};
@@ -103,6 +103,35 @@ async fn a_full_pool_gives_up_what_was_longest_unused_and_fails_nothing() {
         assert_eq!(usage.prompt.unwrap(), usage.reused.unwrap() + usage.prefilled.unwrap());
         assert!(usage.prompt.unwrap() > 250, "{usage:?}");
     }
+}
+
+/// A question under long instructions.
+fn instructed(sentences: usize) -> Prompt {
+    let instructions = "You know the house and the river. ".repeat(sentences);
+    let prefix = Arc::new(Prefix::new(instructions, &ToolSet::new(Vec::new())));
+    Prompt { prefix, max_tokens: 4, ..prompt("What do you know?", Vec::new()) }
+}
+
+#[tokio::test]
+async fn what_was_read_ahead_is_not_decoded_again() {
+    let (model, asked) = (real_model(), instructed(100));
+    let never = CancellationToken::new();
+    model.warm(asked.prefix.clone(), &never).await;
+    let usage = model.sample(&asked, &Kept::default(), &never).await.unwrap().usage;
+    assert!(usage.prompt.unwrap() > 500 && usage.prefilled.unwrap() < 40, "{usage:?}");
+}
+
+#[tokio::test]
+async fn reading_ahead_gives_way_and_what_it_has_read_stays() {
+    let (model, asked) = (real_model(), instructed(300));
+    let never = CancellationToken::new();
+    model.preload().await.unwrap();
+    let asking = async {
+        sleep(Duration::from_millis(1500)).await;
+        model.sample(&asked, &Kept::default(), &never).await.unwrap().usage
+    };
+    let ((), usage) = tokio::join!(model.warm(asked.prefix.clone(), &never), asking);
+    assert!(usage.reused.unwrap() > 32, "{usage:?}");
 }
 
 #[tokio::test]

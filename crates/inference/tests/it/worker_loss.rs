@@ -179,3 +179,25 @@ async fn no_worker_is_left_when_the_model_is_dropped() {
     sleep(Duration::from_millis(300)).await;
     assert!(!process.exists());
 }
+
+#[tokio::test]
+async fn reading_ahead_ends_as_soon_as_somebody_asks_and_keeps_the_worker() {
+    let (_folder, file, model) = scripted(&["until-cancelled answer"]);
+    let never = CancellationToken::new();
+    let prefix = prompt("Hello", Vec::new()).prefix;
+    // With the worker there already, the first poll of the one brings its request to the worker before the other asks.
+    model.preload().await.unwrap();
+    let ((), (_, answer)) = tokio::join!(model.warm(prefix, &never), sample(&model));
+    assert_eq!(answer.unwrap().text, "Hello.");
+    assert_eq!(lives(&file), 1);
+}
+
+#[tokio::test]
+async fn reading_ahead_that_fails_costs_the_next_request_nothing() {
+    for death in ["die-loading", "abort-midway"] {
+        let (_folder, _file, model) = scripted(&[death, "answer"]);
+        let prefix = prompt("Hello", Vec::new()).prefix;
+        model.warm(prefix, &CancellationToken::new()).await;
+        assert_eq!(sample(&model).await.1.unwrap().text, "Hello.", "{death}");
+    }
+}
