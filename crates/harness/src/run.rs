@@ -79,9 +79,9 @@ pub async fn drive(
             Effect::Ask(approvals) => perform::ask(&mut live, approvals).await?,
             Effect::Run(calls) => perform::run(&mut live, calls).await?,
             Effect::End { outcome, footer } => drop(live.decide(vec![Body::Ended { outcome, footer }]).await?),
+            Effect::Rest if has_moved(&mut live).await? => {}
             Effect::Rest => return Ok(rested(&live.conversation)),
         }
-        live.catch_up().await?;
     }
 }
 
@@ -112,6 +112,14 @@ async fn is_shut(live: &mut Live<'_>) -> Result<bool, RunError> {
     }
     live.catch_up().await?;
     Ok(live.turn().map(Turn::id) == live.stop_of.as_ref() && !live.is_stopped())
+}
+
+/// Whether others have recorded something meanwhile. Asked before a rest only: anything else ends with an append, which
+/// holds on the newest head or is refused.
+async fn has_moved(live: &mut Live<'_>) -> Result<bool, RunError> {
+    let head = live.conversation.head();
+    live.catch_up().await?;
+    Ok(live.conversation.head() != head)
 }
 
 /// Without a setting nothing may run: the turn ends, and says so. False when there is no turn to end.
