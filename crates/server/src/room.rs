@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use domain::context::Prefix;
 use domain::conversation::Conversation;
 use domain::id::{ConversationId, EntryNumber};
 use domain::time::Timestamp;
@@ -33,6 +34,8 @@ pub struct Room {
     pub sessions: Sessions,
     /// Where the person's files lie.
     pub places: Places,
+    /// What every prompt of this room begins with.
+    pub prefix: Arc<Prefix>,
     /// When the person last asked for something, in milliseconds since 1970.
     used: AtomicI64,
 }
@@ -41,7 +44,7 @@ impl Room {
     /// Builds ports from a vault. Fails if the person's folders cannot be made.
     pub fn new(wiring: &Wiring, person: &Person, vault: Vault) -> Result<Self, String> {
         let hub = Arc::new(Hub::new(vault.clone()));
-        let Wired { ports, places } = wiring.ports(person, &vault, hub.clone())?;
+        let Wired { ports, places, prefix } = wiring.ports(person, &vault, hub.clone())?;
         let zone = person.zone.clone();
         Ok(Self {
             person: person.id,
@@ -50,6 +53,7 @@ impl Room {
             hub,
             sessions: Sessions::new(ports),
             places,
+            prefix,
             used: AtomicI64::new(0),
         })
     }

@@ -117,6 +117,7 @@ impl App {
         }
         if !self.closing.is_cancelled() {
             room.resume().await;
+            self.wiring.answering.warm(room.prefix.clone(), self.closing.clone());
         }
         Ok(room)
     }

@@ -9,6 +9,7 @@ mod settings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain::context::Prefix;
 use domain::digest::Digest;
 use domain::rule::RuleSet;
 use harness::ports::Ports;
@@ -41,6 +42,8 @@ pub struct Wired {
     pub ports: Ports,
     /// Where the person's tools may go.
     pub places: Places,
+    /// What every prompt of these turns begins with.
+    pub prefix: Arc<Prefix>,
 }
 
 impl Wiring {
@@ -55,6 +58,7 @@ impl Wiring {
         let places = self.places(person.id, vault, owner)?;
         let tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
         let settings = settings::Wired::new(&tools, self.rules.clone(), self.answering.model.clone())?;
+        let prefix = settings.prefix();
         let ports = Ports {
             journal: vault.journal(),
             model: self.answering.model.clone(),
@@ -64,7 +68,7 @@ impl Wiring {
             observer: hub,
             clock: Arc::new(SystemClock),
         };
-        Ok(Wired { ports, places })
+        Ok(Wired { ports, places, prefix })
     }
 
     /// The person's home and the folder of their work folders, made if they are not there. Riad's own files are kept from

@@ -22,6 +22,8 @@ pub struct Config {
     pub model: ModelChoice,
     /// The program that runs local models.
     pub worker: PathBuf,
+    /// A local model begins every reply to a person with a call.
+    pub first_call_forced: bool,
     /// How boot lines and the log are written.
     pub log_format: LogFormat,
     /// The least level that is logged.
@@ -84,6 +86,7 @@ pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Faul
         model: model(values, &models)?,
         models,
         worker: path("models.worker", beside),
+        first_call_forced: values.get("models.first_call") == Some("forced"),
         log_format: if values.get("log.format") == Some("json") { LogFormat::Json } else { LogFormat::Text },
         log_level: log_level(values),
     };

@@ -84,6 +84,13 @@ pub const SETTINGS: &[Setting] = &[
         example: "/srv/models",
     },
     Setting {
+        key: "models.first_call",
+        kind: Kind::Choice(&["free", "forced"]),
+        default: "free",
+        description: "Whether a model on this machine decides if it calls a tool. With forced, every reply to a person begins with a call: for trying Riad with a model too small to choose one.",
+        example: "forced",
+    },
+    Setting {
         key: "models.remote.key_file",
         kind: Kind::Path,
         default: "none: no key is sent",

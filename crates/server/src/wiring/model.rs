@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::context::Prefix;
 use egress::{Client, Grant, Limits, Purpose, SystemResolver};
 use harness::ports::Model;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
 use inference::remote::openai::{ApiKey, OpenAiModel, OpenAiOptions};
+use tokio_util::sync::CancellationToken;
 
 use super::no_model::NoModel;
 use crate::config::{Config, ModelChoice, RemoteModel};
@@ -27,6 +29,8 @@ pub struct Answering {
     state: &'static str,
     /// Why it cannot answer.
     pub trouble: Option<String>,
+    /// The same model, if it runs on this machine.
+    local: Option<LocalModel>,
 }
 
 impl Answering {
@@ -35,20 +39,27 @@ impl Answering {
         match &config.model {
             ModelChoice::None => {
                 let help = "No model is set up. Put a GGUF file into the models folder, or set models.remote.url, and restart.";
-                Self { model: Arc::new(NoModel::configured()), state: "absent", trouble: Some(help.to_owned()) }
+                Self { state: "absent", trouble: Some(help.to_owned()), ..Self::with(Arc::new(NoModel::configured())) }
             }
-            ModelChoice::Local(file) => local(file, &config.worker),
+            ModelChoice::Local(file) => local(file, config),
             ModelChoice::Remote(remote) => Self::with(Arc::new(elsewhere(remote))),
         }
     }
 
     /// A model that can answer.
     pub fn with(model: Arc<dyn Model>) -> Self {
-        Self { model, state: "ready", trouble: None }
+        Self { model, state: "ready", trouble: None, local: None }
     }
 
     fn failed(name: &str, reason: &str) -> Self {
-        Self { model: Arc::new(NoModel::unusable(name, reason)), state: "failed", trouble: Some(reason.to_owned()) }
+        let model = Arc::new(NoModel::unusable(name, reason));
+        Self { state: "failed", trouble: Some(reason.to_owned()), ..Self::with(model) }
+    }
+
+    /// Has a model on this machine load and read ahead what every conversation begins with. Whoever writes goes first.
+    pub fn warm(&self, prefix: Arc<Prefix>, closing: CancellationToken) {
+        let Some(local) = self.local.clone() else { return };
+        tokio::spawn(async move { local.warm(prefix, &closing).await });
     }
 
     /// The models as people see them.
@@ -57,19 +68,19 @@ impl Answering {
     }
 }
 
-fn local(file: &Path, worker: &Path) -> Answering {
+fn local(file: &Path, config: &Config) -> Answering {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let options = LocalOptions {
         file: file.to_path_buf(),
-        worker: worker.to_path_buf(),
+        worker: config.worker.clone(),
         window: WINDOW,
         threads: threads(),
         sampling: SamplingDefaults::default(),
         silence: SILENCE,
-        first_call_forced: false,
+        first_call_forced: config.first_call_forced,
     };
     match LocalModel::open(options) {
-        Ok(model) => Answering::with(Arc::new(model)),
+        Ok(model) => Answering { local: Some(model.clone()), ..Answering::with(Arc::new(model)) },
         Err(error) => Answering::failed(&name, &error.to_string()),
     }
 }

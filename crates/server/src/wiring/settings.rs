@@ -33,6 +33,11 @@ impl Wired {
         };
         Ok(Self { setting, model })
     }
+
+    /// What every prompt begins with.
+    pub(super) fn prefix(&self) -> Arc<Prefix> {
+        Arc::clone(&self.setting.prefix)
+    }
 }
 
 #[async_trait]

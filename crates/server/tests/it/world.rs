@@ -39,6 +39,7 @@ pub(crate) fn config(data: &Path) -> Config {
         models: data.with_extension("models"),
         model: ModelChoice::None,
         worker: PathBuf::from("/nonexistent/riad-llm"),
+        first_call_forced: false,
         log_format: LogFormat::Text,
         log_level: tracing::Level::ERROR,
     }
