@@ -43,6 +43,9 @@ pub struct Prompt {
     pub items: Vec<Arc<Item>>,
     /// The last entry that it knows of.
     pub seen: EntryNumber,
+    /// Whether the last item is a reply that was left open: the sample goes on with it from its last token. Only asked
+    /// of models that say they can.
+    pub open: bool,
     /// Whether calls may be made in the reply.
     pub calls: CallPolicy,
     /// The most tokens of the reply.
@@ -58,6 +61,8 @@ pub enum CallPolicy {
     Free,
     /// None; the tool block stays as it is.
     Forbidden,
+    /// The reply goes on with a call. Only asked of models that reported how likely one was.
+    Forced,
 }
 
 /// One piece of a conversation as a model reads it.

@@ -34,6 +34,8 @@ pub enum Effect {
 /// What a sample is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
+    /// The name of the model that is to answer.
+    pub model: String,
     /// The prompt.
     pub prompt: Prompt,
     /// Milliseconds to wait first, after a sample that failed.

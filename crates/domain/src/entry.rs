@@ -11,7 +11,7 @@ use crate::facts::{Facts, Preview};
 use crate::footer::SideEffect;
 use crate::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
 use crate::message::Message;
-use crate::model::{Reply, SampleFault};
+use crate::model::{Faltered, Reply};
 use crate::outcome::Outcome;
 use crate::result::ToolResult;
 use crate::time::Timestamp;
@@ -68,7 +68,7 @@ pub enum Body {
     /// A model replied.
     Replied(Reply),
     /// A sample gave no reply.
-    Faltered(SampleFault),
+    Faltered(Faltered),
     /// A call was not fit for the gate.
     Rejected {
         /// The call.

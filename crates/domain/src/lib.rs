@@ -22,6 +22,7 @@ pub mod entry;
 pub mod facts;
 pub mod footer;
 pub mod gate;
+pub mod health;
 pub mod id;
 pub mod letters;
 pub mod limits;

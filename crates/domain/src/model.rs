@@ -21,6 +21,9 @@ pub struct ModelDescription {
     pub dialect: String,
     /// Whether calls can be made valid by construction.
     pub constrained: bool,
+    /// Whether it can go on with a reply that was left open, from its last token.
+    #[serde(default)]
+    pub continues: bool,
     /// How far what is said to it travels.
     pub tier: Tier,
 }
@@ -72,12 +75,18 @@ pub struct Usage {
     pub decoded: Option<u32>,
     /// Tokens of its reasoning, part of `decoded`.
     pub reasoning: Option<u32>,
+    /// Milliseconds that the request waited for others before anything was computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_ms: Option<u64>,
     /// Milliseconds until the first token.
     pub first_token_ms: Option<u64>,
     /// Milliseconds in all.
     pub total_ms: Option<u64>,
     /// What computed it: `cpu`, `remote`, ...
     pub backend: Option<String>,
+    /// How likely a call would have begun where the reply ended by itself, in thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener: Option<u16>,
 }
 
 /// One reply of a model, as an adapter hands it over.
@@ -137,8 +146,45 @@ pub struct Reply {
     /// Whether its prompt allowed no calls.
     #[serde(default)]
     pub forbidden: bool,
+    /// Whether it goes on with the reply before it, from that one's last token.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
     /// What was said.
     pub sampled: Sampled,
+}
+
+/// A sample that gave no reply. Earlier journals hold the fault alone, since one model answered then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredFaltered")]
+pub struct Faltered {
+    /// The model that was asked; empty where an earlier version did not say.
+    pub model: String,
+    /// Why it gave none.
+    pub fault: SampleFault,
+}
+
+impl Faltered {
+    /// A sample of that model that failed so.
+    pub fn new(model: impl Into<String>, fault: SampleFault) -> Self {
+        Self { model: model.into(), fault }
+    }
+}
+
+/// Both forms in which a failed sample is stored.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredFaltered {
+    Named { model: String, fault: SampleFault },
+    Plain(SampleFault),
+}
+
+impl From<StoredFaltered> for Faltered {
+    fn from(stored: StoredFaltered) -> Self {
+        match stored {
+            StoredFaltered::Named { model, fault } => Self { model, fault },
+            StoredFaltered::Plain(fault) => Self::new("", fault),
+        }
+    }
 }
 
 /// Why a sample gave no reply. Classes come from status and fields, never from the words of a message.
@@ -172,6 +218,8 @@ pub enum SampleFault {
     Timeout(String),
     /// The network failed.
     Network(String),
+    /// The stream broke off before the reply had an end.
+    Cut,
     /// The provider withheld the reply.
     Filtered,
     /// Anything else.
@@ -187,7 +235,8 @@ impl SampleFault {
             | Self::RateLimited(_)
             | Self::Crashed(_)
             | Self::Timeout(_)
-            | Self::Network(_) => true,
+            | Self::Network(_)
+            | Self::Cut => true,
             Self::Unauthorised
             | Self::NoCredit
             | Self::BadRequest(_)
@@ -212,6 +261,7 @@ impl SampleFault {
             | Self::Crashed(_)
             | Self::Timeout(_)
             | Self::Network(_)
+            | Self::Cut
             | Self::Filtered
             | Self::Unknown(_) => None,
         }

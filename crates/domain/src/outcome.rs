@@ -71,6 +71,7 @@ fn why(fault: &SampleFault) -> String {
         SampleFault::Crashed(reason) => format!("its worker ended ({reason})"),
         SampleFault::Timeout(phase) => format!("nothing came in time ({phase})"),
         SampleFault::Network(reason) => format!("the network failed ({reason})"),
+        SampleFault::Cut => "its reply broke off".to_owned(),
         SampleFault::Filtered => "the provider withheld the reply".to_owned(),
         SampleFault::Unknown(reason) => reason.clone(),
     }

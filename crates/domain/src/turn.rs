@@ -12,7 +12,7 @@ use crate::entry::Screened;
 use crate::footer::SideEffect;
 use crate::id::{ConversationId, EntryNumber, TurnId};
 use crate::message::Message;
-use crate::model::{Reply, SampleFault};
+use crate::model::{Faltered, Reply};
 use crate::outcome::Outcome;
 
 pub use call::{CallState, StartedRun};
@@ -28,7 +28,7 @@ pub struct Turn {
     opening: Vec<Message>,
     rounds: Vec<Round>,
     waiting: Vec<Waiting>,
-    faults: Vec<SampleFault>,
+    faults: Vec<Faltered>,
     stopped: bool,
     /// How often the turn was taken up again without getting any further.
     resumes: usize,

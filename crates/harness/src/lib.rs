@@ -12,5 +12,6 @@ pub mod act;
 mod live;
 mod perform;
 pub mod ports;
+pub mod rests;
 pub mod run;
 pub mod sessions;

@@ -17,6 +17,8 @@ use domain::tool::ToolSpec;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
+use crate::rests::Rests;
+
 /// The journal of one person's vault.
 ///
 /// 1. Entries are numbered from 1 without gap, per conversation.
@@ -312,8 +314,10 @@ pub enum NoteError {
 pub struct Ports {
     /// Where entries go.
     pub journal: Arc<dyn Journal>,
-    /// Who answers.
-    pub model: Arc<dyn Model>,
+    /// Who may answer: the first is the one that usually does, the others stand in for it.
+    pub models: Arc<[Arc<dyn Model>]>,
+    /// Which models have failed of late; shared by all conversations of an instance.
+    pub rests: Arc<Rests>,
     /// What holds.
     pub settings: Arc<dyn Settings>,
     /// Who may narrow, in order.
@@ -327,6 +331,11 @@ pub struct Ports {
 }
 
 impl Ports {
+    /// The model of that name.
+    pub fn model(&self, name: &str) -> Option<&Arc<dyn Model>> {
+        self.models.iter().find(|model| model.describe().name == name)
+    }
+
     /// The tool of that name.
     pub fn tool(&self, name: &domain::tool::ToolName) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.spec().name == *name)

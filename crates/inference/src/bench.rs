@@ -152,6 +152,7 @@ fn prompt(text: String) -> Prompt {
         prefix: Arc::new(Prefix::new("You are a helpful assistant.".to_owned(), &ToolSet::default())),
         items: vec![Arc::new(Item::Person { text, aside: None })],
         seen: EntryNumber(1),
+        open: false,
         calls: CallPolicy::Free,
         max_tokens: REPLY_TOKENS,
         variation: 0,

@@ -13,6 +13,7 @@ use domain::context::Prefix;
 use domain::digest::Digest;
 use domain::rule::RuleSet;
 use harness::ports::Ports;
+use harness::rests::Rests;
 use sandbox::Sandbox;
 use store::{Person, PersonId, Vault};
 use tools::{CommandRunner, Places};
@@ -34,6 +35,8 @@ pub struct Wiring {
     pub sandbox: Result<Sandbox, String>,
     /// The rules in force.
     rules: Arc<RuleSet>,
+    /// Which models have failed of late.
+    rests: Arc<Rests>,
 }
 
 /// What one person's turns run on.
@@ -49,7 +52,7 @@ pub struct Wired {
 impl Wiring {
     /// Reads the seeded rules and takes the parts that were opened.
     pub fn new(config: &Config, answering: Answering, sandbox: Result<Sandbox, String>) -> Result<Self, String> {
-        Ok(Self { data: config.data.clone(), answering, sandbox, rules: Arc::new(rules::seeds()?) })
+        Ok(Self { data: config.data.clone(), answering, sandbox, rules: Arc::new(rules::seeds()?), rests: Arc::default() })
     }
 
     /// The ports over one open vault.
@@ -61,7 +64,8 @@ impl Wiring {
         let prefix = settings.prefix();
         let ports = Ports {
             journal: vault.journal(),
-            model: self.answering.model.clone(),
+            models: Arc::new([self.answering.model.clone()]),
+            rests: Arc::clone(&self.rests),
             settings: Arc::new(settings),
             hooks: Arc::new([]),
             tools: tools.into(),

@@ -55,7 +55,15 @@ impl Line {
 
     fn says(text: &str, calls: Vec<ToolCall>, stop: StopReason) -> Self {
         let (text, model) = (text.to_owned(), description().name);
-        Self::Says(Sampled { text, reasoning: String::new(), calls, stop, usage: Usage::default(), model, signed: None })
+        Self::Says(Sampled {
+            text,
+            reasoning: String::new(),
+            calls,
+            stop,
+            usage: Usage::default(),
+            model,
+            signed: None,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Settings that hold what the test says, until the test says otherwise.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -60,7 +61,8 @@ impl Settings for FixedSetting {
 pub fn plain(tools: ToolSet) -> Setting {
     let prefix = Arc::new(Prefix::new("You work for one person.".to_owned(), &tools));
     let (tools, rules, model) = (Arc::new(tools), Arc::new(RuleSet::default()), Arc::new(description()));
-    Setting { prefix, tools, rules, limits: Limits::default(), model }
+    let (fallbacks, tier, resting) = (Vec::new(), model.tier, BTreeSet::new());
+    Setting { prefix, tools, rules, limits: Limits::default(), model, fallbacks, tier, resting }
 }
 
 /// What is known of the scripted model.
@@ -72,6 +74,7 @@ pub fn description() -> ModelDescription {
         output_cap: None,
         dialect: "native".to_owned(),
         constrained: false,
+        continues: true,
         tier: Tier::Device,
     }
 }

@@ -93,6 +93,7 @@ impl Turn {
         let calls = if spent || mute == 2 { CallPolicy::Forbidden } else { CallPolicy::Free };
         let cap = if spent { setting.limits.closing_tokens } else { setting.limits.reply_tokens };
         let prompt = Prompt {
+            open: false,
             prefix: Arc::clone(&setting.prefix),
             items: history.iter().cloned().chain(self.items()).collect(),
             seen: head,
@@ -101,12 +102,12 @@ impl Turn {
             variation: u32::try_from(mute).unwrap_or(0),
         };
         let tries = self.faults.len().min(WAITS_MS.len() - 1);
-        Effect::Sample(Request { prompt, wait_ms: WAITS_MS[tries] })
+        Effect::Sample(Request { model: setting.model.name.clone(), prompt, wait_ms: WAITS_MS[tries] })
     }
 
     /// Whether sampling has failed for good.
     fn given_up(&self, setting: &Setting) -> Option<Outcome> {
-        let last = self.faults.last()?;
+        let last = &self.faults.last()?.fault;
         if let SampleFault::TooLong { needed, window } = *last {
             return Some(Outcome::Overflow { needed, window });
         }

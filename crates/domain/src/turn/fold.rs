@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::entry::{Body, Entry, Screened};
 use crate::id::{ApprovalId, CallId, EntryNumber, MessageId};
 use crate::message::Message;
-use crate::model::{Reply, SampleFault};
+use crate::model::{Faltered, Reply};
 use crate::result::ToolResult;
 use crate::time::Timestamp;
 
@@ -22,7 +22,7 @@ impl Turn {
             Body::Said(message) => self.said(entry.number, message),
             Body::Withdrawn(message) => self.withdrawn(message),
             Body::Replied(reply) => self.replied(reply),
-            Body::Faltered(fault) => self.faltered(fault),
+            Body::Faltered(faltered) => self.faltered(faltered),
             Body::Rejected { call, reason } => self.rejected(call, reason),
             Body::Screened(screened) => self.was_screened(screened),
             Body::Asked(approval) => self.asked(entry.number, approval),
@@ -45,8 +45,8 @@ impl Turn {
         }
     }
 
-    fn faltered(&mut self, fault: &SampleFault) {
-        self.faults.push(fault.clone());
+    fn faltered(&mut self, faltered: &Faltered) {
+        self.faults.push(faltered.clone());
         self.moved_on();
     }
 

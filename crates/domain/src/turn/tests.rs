@@ -1,5 +1,6 @@
 //! A turn: what is asked of the world at each place. What a whole turn looks like is shown by the transcripts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::facts::Facts;
 use crate::id::{CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId};
 use crate::limits::Limits;
 use crate::message::Message;
-use crate::model::{ModelDescription, Reply, SampleFault, Sampled, StopReason, Tier, Usage};
+use crate::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, StopReason, Tier, Usage};
 use crate::outcome::Outcome;
 use crate::result::{Status, ToolResult};
 use crate::rule::RuleSet;
@@ -35,14 +36,17 @@ pub(crate) fn setting() -> Setting {
     };
     let tools = ToolSet::new([tool("read", Replay::Again, true), tool("act", Replay::Never, false)]);
     let (name, fingerprint, dialect) = ("m".to_owned(), "m".to_owned(), "native".to_owned());
-    let (window, output_cap, constrained, tier) = (8192, Some(700), false, Tier::Device);
-    let model = ModelDescription { name, fingerprint, window, output_cap, dialect, constrained, tier };
+    let (window, output_cap, constrained, continues, tier) = (8192, Some(700), false, true, Tier::Device);
+    let model = ModelDescription { name, fingerprint, window, output_cap, dialect, constrained, continues, tier };
     Setting {
         prefix: Arc::new(Prefix::new(String::new(), &tools)),
         tools: Arc::new(tools),
         rules: Arc::new(RuleSet::default()),
         limits: Limits::default(),
         model: Arc::new(model),
+        fallbacks: Vec::new(),
+        tier: Tier::Device,
+        resting: BTreeSet::new(),
     }
 }
 
@@ -84,7 +88,14 @@ impl Log {
         };
         let forbidden = matches!(self.next(), Effect::Sample(request) if request.prompt.calls == CallPolicy::Forbidden);
         let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
-        self.add(Body::Replied(Reply { id, seen: EntryNumber(self.head), prefix, forbidden, sampled }))
+        self.add(Body::Replied(Reply {
+            id,
+            seen: EntryNumber(self.head),
+            prefix,
+            forbidden,
+            continues: false,
+            sampled,
+        }))
     }
 
     fn next(&self) -> Effect {
@@ -140,7 +151,7 @@ fn a_sample_that_failed_is_tried_again_after_1_2_and_4_seconds() {
     let mut waits = Vec::new();
     while log.outcome().is_none() {
         waits.push(log.sample().wait_ms);
-        log.add(Body::Faltered(SampleFault::Busy));
+        log.add(Body::Faltered(Faltered::new("m", SampleFault::Busy)));
     }
     assert_eq!(waits, [0, 1000, 2000, 4000]);
     assert_eq!(log.outcome(), Some(Outcome::ModelUnavailable(SampleFault::Busy)));
@@ -149,7 +160,9 @@ fn a_sample_that_failed_is_tried_again_after_1_2_and_4_seconds() {
 #[test]
 fn a_reply_begins_the_count_of_tries_anew() {
     let mut log = Log::new();
-    log.add(Body::Faltered(SampleFault::Busy)).reply("", &[("c1", "read")]).screen(EffectClass::Read);
+    log.add(Body::Faltered(Faltered::new("m", SampleFault::Busy)))
+        .reply("", &[("c1", "read")])
+        .screen(EffectClass::Read);
     log.run(Some(Status::Done));
     assert_eq!(log.sample().wait_ms, 0);
 }

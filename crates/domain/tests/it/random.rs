@@ -15,7 +15,7 @@ use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::limits::Limits;
 use domain::message::Message;
-use domain::model::{ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
+use domain::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
 use domain::result::{Status, ToolResult};
 use domain::rule::RuleSet;
@@ -94,6 +94,7 @@ fn three_tools() -> Setting {
         output_cap: None,
         dialect: "native".to_owned(),
         constrained: false,
+        continues: true,
         tier: Tier::Device,
     };
     Setting {
@@ -102,6 +103,9 @@ fn three_tools() -> Setting {
         rules: Arc::new(RuleSet::default()),
         limits: Limits { rounds: 6, ..Limits::default() },
         model: Arc::new(model),
+        fallbacks: Vec::new(),
+        tier: Tier::Device,
+        resting: BTreeSet::new(),
     }
 }
 
@@ -128,7 +132,7 @@ pub(crate) fn plausible(random: &mut Random, conversation: &Conversation, settin
     let number = conversation.head().0;
     match conversation.next(setting) {
         Effect::Note(bodies) => bodies,
-        Effect::Sample(_) if random.once_in(8) => vec![Body::Faltered(fault(random))],
+        Effect::Sample(_) if random.once_in(8) => vec![Body::Faltered(faltered(random))],
         Effect::Sample(request) => vec![Body::Replied(fresh_reply(random, number, request.prompt.seen))],
         Effect::Screen(calls) => calls.iter().map(|call| screen(random, call)).collect(),
         Effect::Ask(approvals) => approvals.into_iter().map(|approval| Body::Asked(Box::new(approval))).collect(),
@@ -194,7 +198,7 @@ pub(crate) fn any_body(random: &mut Random) -> Body {
         0 | 1 => said(random),
         2 => Body::Withdrawn(MessageId::new(random.id('m', 4))),
         3 | 4 => Body::Replied(reply(random)),
-        5 => Body::Faltered(fault(random)),
+        5 => Body::Faltered(faltered(random)),
         6 => Body::Rejected { call, reason: rejection(random) },
         7 => Body::Screened(Box::new(screened(random, call))),
         8 => Body::Asked(Box::new(approval(random, call))),
@@ -236,6 +240,7 @@ fn reply(random: &mut Random) -> Reply {
         seen: EntryNumber(random.below(30) as u64),
         prefix: digest(random),
         forbidden: random.once_in(6),
+        continues: random.once_in(6),
         sampled,
     }
 }
@@ -249,6 +254,10 @@ fn tool_call(random: &mut Random) -> ToolCall {
         fault: if random.once_in(10) { Some(incomplete()) } else { None },
         wire_id: random.once_in(5).then(|| "w1".to_owned()),
     }
+}
+
+fn faltered(random: &mut Random) -> Faltered {
+    Faltered::new(random.pick(&["", "m", "n"]), fault(random))
 }
 
 fn fault(random: &mut Random) -> SampleFault {
@@ -266,6 +275,7 @@ fn fault(random: &mut Random) -> SampleFault {
         SampleFault::Crashed(why()),
         SampleFault::Timeout(why()),
         SampleFault::Network(why()),
+        SampleFault::Cut,
         SampleFault::Filtered,
         SampleFault::Unknown(why()),
     ])

@@ -2,6 +2,7 @@
 
 use domain::entry::{Body, VERSION};
 use domain::id::EntryNumber;
+use domain::model::{Faltered, SampleFault};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -15,6 +16,18 @@ fn every_fact_reads_back_as_it_was() {
         let read = Body::decode(EntryNumber(1), VERSION, &text);
         assert_eq!(read.as_ref().ok(), Some(&body), "seed {seed}: {text}");
         assert_eq!(read.map(|body| body.encode()).ok().as_deref(), Some(text.as_str()), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_fault_that_names_no_model_is_read_as_it_was_stored_at_first() {
+    for (text, fault) in [
+        (r#"{"faltered":"busy"}"#, SampleFault::Busy),
+        (r#"{"faltered":{"rate_limited":1500}}"#, SampleFault::RateLimited(Some(1500))),
+        (r#"{"faltered":{"too_long":{"needed":9,"window":8}}}"#, SampleFault::TooLong { needed: 9, window: 8 }),
+    ] {
+        let body = Body::decode(EntryNumber(1), VERSION, text).expect("it is an entry");
+        assert_eq!(body, Body::Faltered(Faltered::new("", fault)));
     }
 }
 

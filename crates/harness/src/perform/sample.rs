@@ -8,7 +8,7 @@ use domain::context::{CallPolicy, Prompt};
 use domain::effect::Request;
 use domain::entry::Body;
 use domain::id::{CallId, ConversationId, ReplyId};
-use domain::model::{Reply, SampleFault, Sampled, StopReason};
+use domain::model::{Faltered, Reply, SampleFault, Sampled, StopReason};
 use domain::setting::Setting;
 
 use super::guarded;
@@ -20,24 +20,25 @@ use crate::run::RunError;
 const DEAF: Duration = Duration::from_millis(800);
 
 pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
-    let Request { prompt, wait_ms } = request;
+    let Request { model, prompt, wait_ms } = request;
     if wait_ms > 0 && live.stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(wait_ms))).await.is_none()
     {
         return Ok(());
     }
     let id = ReplyId::new(live.ports.clock.new_id());
     let draft = DraftReply::new(live.ports.observer.as_ref(), live.conversation.id(), &id);
-    let outcome = unless_deaf(live, ask_model(live, &prompt, &draft, setting)).await;
+    let outcome = unless_deaf(live, ask_model(live, &model, &prompt, &draft, setting)).await;
     let shown = draft.has_shown();
     drop(draft);
     let Some(outcome) = outcome else { return Ok(()) };
     match outcome {
-        Ok(sampled) if sampled.stop == StopReason::Cancelled => cancelled(live, id, &prompt, sampled, shown).await,
+        Ok(sampled) if sampled.stop == StopReason::Cancelled => {
+            cancelled(live, &model, id, &prompt, sampled, shown).await
+        }
         Ok(sampled) => record(live, id, &prompt, sampled).await,
         Err(fault) => {
             withdraw(live, &id, shown, &fault);
-            // A fault that the stop itself brought about is none of the model's.
-            if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(fault)]).await }
+            falter(live, &model, fault).await
         }
     }
 }
@@ -57,11 +58,12 @@ async fn unless_deaf<T>(live: &Live<'_>, asking: impl Future<Output = T>) -> Opt
 
 async fn ask_model(
     live: &Live<'_>,
+    name: &str,
     prompt: &Prompt,
     draft: &DraftReply<'_>,
     setting: &Setting,
 ) -> Result<Sampled, SampleFault> {
-    let model = &live.ports.model;
+    let model = live.ports.model(name).ok_or_else(|| SampleFault::Gone(name.to_owned()))?;
     let broke = || SampleFault::Unknown("the adapter of the model broke off".to_owned());
     if let Some(tokens) = guarded(model.count(prompt)).await.ok_or_else(broke)?? {
         let (needed, window) = (tokens.saturating_add(reserve(setting)), setting.model.window);
@@ -84,6 +86,7 @@ async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: 
         seen: prompt.seen,
         prefix: prompt.prefix.hash,
         forbidden: prompt.calls == CallPolicy::Forbidden,
+        continues: prompt.open,
         sampled,
     };
     live.record(vec![Body::Replied(reply)]).await
@@ -93,6 +96,7 @@ async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: 
 /// nobody cancelled it, the adapter is at fault.
 async fn cancelled(
     live: &mut Live<'_>,
+    model: &str,
     id: ReplyId,
     prompt: &Prompt,
     sampled: Sampled,
@@ -104,7 +108,12 @@ async fn cancelled(
     }
     let fault = SampleFault::Unknown("it ended its reply as cancelled, though nobody did that".to_owned());
     withdraw(live, &id, shown, &fault);
-    if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(fault)]).await }
+    falter(live, model, fault).await
+}
+
+/// A fault that the stop itself brought about is none of the model's.
+async fn falter(live: &mut Live<'_>, model: &str, fault: SampleFault) -> Result<(), RunError> {
+    if live.stop.is_cancelled() { Ok(()) } else { live.record(vec![Body::Faltered(Faltered::new(model, fault))]).await }
 }
 
 /// What was shown before a stop stands as a cut reply; its calls never ran and are left out.

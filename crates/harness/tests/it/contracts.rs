@@ -19,6 +19,7 @@ fn prompt() -> Prompt {
         prefix: setting.prefix,
         items: vec![Arc::new(Item::Person { text: "hello".to_owned(), aside: None })],
         seen: EntryNumber(1),
+        open: false,
         calls: CallPolicy::Free,
         max_tokens: 100,
         variation: 0,

@@ -58,7 +58,7 @@ fn shape(entries: &[Entry]) -> Vec<String> {
                 reply.sampled.calls.iter().map(|call| (&call.id, &call.tool, &call.arguments)).collect();
             format!("replied {:?} {} {calls:?}", reply.sampled.stop, reply.forbidden)
         }
-        Body::Faltered(fault) => format!("faltered {:?}", std::mem::discriminant(fault)),
+        Body::Faltered(one) => format!("faltered {} {:?}", one.model, std::mem::discriminant(&one.fault)),
         Body::Rejected { call, reason } => format!("rejected {call} {reason:?}"),
         Body::Screened(screened) => format!("screened {} {} {:?}", screened.call, screened.digest, screened.blocked),
         Body::Asked(approval) => format!("asked {} {} {:?}", approval.call, approval.digest, approval.kind),

@@ -48,7 +48,8 @@ impl Scene {
         lines.into_iter().for_each(|line| model.push(line));
         let ports = Ports {
             journal: seen(Arc::clone(&journal)),
-            model: Arc::clone(&model) as _,
+            models: Arc::new([Arc::clone(&model) as _]),
+            rests: Arc::default(),
             settings: Arc::new(FixedSetting::new(world.tool_set())),
             hooks: Arc::new([Arc::clone(&hook) as _]),
             tools: world.tools(),

@@ -147,6 +147,7 @@ impl Model for LocalModel {
             output_cap: None,
             dialect: "hermes".to_owned(),
             constrained: true,
+            continues: false,
             tier: Tier::Device,
         }
     }
@@ -203,9 +204,11 @@ impl LocalModel {
                 prefilled: Some(sampled.usage.prefilled),
                 decoded: Some(sampled.usage.decoded),
                 reasoning: Some(sampled.usage.reasoning),
+                queue_ms: None,
                 first_token_ms: (sampled.times.first_token > 0).then_some(sampled.times.first_token / 1000),
                 total_ms: u64::try_from(started.elapsed().as_millis()).ok(),
                 backend: loaded.map(|loaded| loaded.backend),
+                opener: None,
             },
             model: self.describe().name,
             signed: None,
@@ -362,6 +365,7 @@ fn choice(prompt: &Prompt, first_call_forced: bool) -> Choice {
     let answers_a_person = matches!(prompt.items.last().map(AsRef::as_ref), Some(Item::Person { .. }));
     match prompt.calls {
         CallPolicy::Forbidden => Choice::Forbidden,
+        CallPolicy::Forced => Choice::Forced,
         CallPolicy::Free if first_call_forced && answers_a_person && !prompt.prefix.tools.is_empty() => Choice::Forced,
         CallPolicy::Free => Choice::Free,
     }

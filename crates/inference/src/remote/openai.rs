@@ -129,6 +129,7 @@ impl Model for OpenAiModel {
             window: self.options.window,
             output_cap: self.options.output_cap,
             dialect: "native".to_owned(),
+            continues: false,
             constrained: false,
             tier: self.options.tier,
         }

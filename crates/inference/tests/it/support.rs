@@ -45,6 +45,7 @@ pub(crate) fn prompt(text: &str, tools: Vec<ToolSpec>) -> Prompt {
         prefix: Arc::new(prefix),
         items: vec![Arc::new(Item::Person { text: text.to_owned(), aside: None })],
         seen: EntryNumber(1),
+        open: false,
         calls: CallPolicy::Free,
         max_tokens: 64,
         variation: 0,

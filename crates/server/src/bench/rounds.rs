@@ -1,5 +1,6 @@
 //! What Riad adds to a round by itself: a real vault and a real stream, a model and a tool that answer at once.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -75,10 +76,14 @@ fn ports(vault: &Vault, watch: &Arc<Watch>, rounds: usize) -> Result<Ports, Stri
         rules: Arc::new(RuleSet::default()),
         limits: Limits { rounds: rounds + 1, ..Limits::default() },
         model: Arc::new(model.describe()),
+        fallbacks: Vec::new(),
+        tier: Tier::Device,
+        resting: BTreeSet::new(),
     };
     Ok(Ports {
         journal: vault.journal(),
-        model: Arc::new(model),
+        models: Arc::new([Arc::new(model) as Arc<dyn Model>]),
+        rests: Arc::default(),
         settings: Arc::new(Fixed(setting)),
         hooks: Arc::new([]),
         tools: Arc::new([Arc::new(tool) as Arc<dyn Tool>]),
@@ -136,6 +141,7 @@ impl Model for InstantModel {
             output_cap: None,
             dialect: "native".to_owned(),
             constrained: false,
+            continues: false,
             tier: Tier::Device,
         }
     }

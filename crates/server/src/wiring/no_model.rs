@@ -37,6 +37,7 @@ impl Model for NoModel {
             output_cap: None,
             dialect: "native".to_owned(),
             constrained: false,
+            continues: false,
             tier: Tier::Device,
         }
     }

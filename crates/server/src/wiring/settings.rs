@@ -1,5 +1,6 @@
 //! What holds now, read anew before every effect.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -29,6 +30,9 @@ impl Wired {
             tools: Arc::new(tools),
             rules,
             limits: Limits::for_window(description.window),
+            fallbacks: Vec::new(),
+            tier: description.tier,
+            resting: BTreeSet::new(),
             model: description,
         };
         Ok(Self { setting, model })

@@ -10,7 +10,7 @@ use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::message::Message;
-use domain::model::{Reply, SampleFault, Sampled, Signed, StopReason, Usage};
+use domain::model::{Faltered, Reply, SampleFault, Sampled, Signed, StopReason, Usage};
 use domain::outcome::Outcome;
 use domain::result::{Status, ToolResult};
 use domain::time::Timestamp;
@@ -129,8 +129,8 @@ pub fn every_body() -> Vec<Body> {
         said("m1"),
         Body::Withdrawn(MessageId::new("m2")),
         Body::Replied(reply(&call)),
-        Body::Faltered(SampleFault::RateLimited(Some(1500))),
-        Body::Faltered(SampleFault::TooLong { needed: 9000, window: 8192 }),
+        Body::Faltered(Faltered::new("scripted", SampleFault::RateLimited(Some(1500)))),
+        Body::Faltered(Faltered::new("", SampleFault::TooLong { needed: 9000, window: 8192 })),
         Body::Rejected { call: call.clone(), reason: Rejection::UnknownTool(vec![ToolName::new("read")]) },
         Body::Screened(Box::new(screened(&call, digest))),
         Body::Asked(Box::new(approval("a1", &call, digest))),
@@ -174,7 +174,7 @@ fn reply(call: &CallId) -> Reply {
     let signed = Some(Signed { family: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
     let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model, signed };
     let (id, prefix) = (ReplyId::new("r1"), Digest::of_bytes(b"prefix"));
-    Reply { id, seen: EntryNumber(1), prefix, forbidden: false, sampled }
+    Reply { id, seen: EntryNumber(1), prefix, forbidden: false, continues: true, sampled }
 }
 
 fn facts() -> Facts {

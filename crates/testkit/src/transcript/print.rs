@@ -51,7 +51,7 @@ pub fn entry(entry: &Entry) -> String {
             };
             format!("replied{forbidden}{cut}{}{}", said(&reply.sampled.text), calls(&reply.sampled.calls))
         }
-        Body::Faltered(fault) => format!("faltered {fault:?}"),
+        Body::Faltered(one) => format!("faltered {:?}", one.fault),
         Body::Rejected { call, reason } => format!("rejected {call} {}", rejection(reason)),
         Body::Screened(screened) => self::screened(screened),
         Body::Asked(approval) => {

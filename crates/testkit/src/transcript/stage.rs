@@ -134,7 +134,8 @@ impl Stage {
         let observer = Arc::new(Collect::default());
         let ports = Ports {
             journal: Arc::clone(&journal) as _,
-            model: Arc::clone(&model) as _,
+            models: Arc::new([Arc::clone(&model) as _]),
+            rests: Arc::default(),
             settings: Arc::clone(&setting) as _,
             hooks: Arc::new([Arc::clone(&hook) as _]),
             tools: world.tools(),

@@ -40,6 +40,7 @@ fn opening(prefix: Arc<Prefix>) -> Prompt {
         prefix,
         items: vec![Arc::new(item)],
         seen: EntryNumber::default(),
+        open: false,
         calls: CallPolicy::Forbidden,
         max_tokens: 1,
         variation: 0,

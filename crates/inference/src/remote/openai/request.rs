@@ -26,6 +26,7 @@ pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt, most: u32) -> Value
         let choice = match prompt.calls {
             CallPolicy::Free => "auto",
             CallPolicy::Forbidden => "none",
+            CallPolicy::Forced => "required",
         };
         body.insert("tool_choice".to_owned(), Value::from(choice));
     }

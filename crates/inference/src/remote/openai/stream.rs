@@ -266,11 +266,13 @@ impl<'a> StreamState<'a> {
             prompt: self.usage.prompt_tokens,
             reused: self.usage.prompt_tokens_details.and_then(|details| details.cached_tokens),
             prefilled: None,
+            queue_ms: None,
             decoded: self.usage.completion_tokens,
             reasoning: self.usage.completion_tokens_details.and_then(|details| details.reasoning_tokens),
             first_token_ms: self.first_token.and_then(|at| millis(self.started, at)),
             total_ms: millis(self.started, Instant::now()),
             backend: Some("remote".to_owned()),
+            opener: None,
         };
         Sampled { text: self.text, reasoning: self.reasoning, calls, stop, usage, model: model.to_owned(), signed: None }
     }
