@@ -1,12 +1,89 @@
-//! Tool-call dialects: how a model writes text, reasoning and calls in one stream. One file each; a dialect has a parser
-//! for streams, a renderer for templates that know no tools, its markers and the frame that a grammar must follow.
-//! Pure text: no tokens, no engine, no schemas.
+//! Tool-call dialects: how a model writes text, reasoning and calls in one stream. One file each: its markers, the reader
+//! of its frames, its renderer for templates that know no tools, and the frame that a grammar must follow.
+//! Pure text: no tokens, no engine; whether arguments fit a schema is not asked here.
 
-pub mod hermes;
+mod automaton;
+mod form;
+mod heard;
+mod hermes;
+mod json_call;
+mod object;
+mod parser;
+mod reader;
+mod scanner;
+mod tables;
 
-mod frame;
+use crate::protocol::message::{Call, Tool};
 
-use crate::protocol::message::Call;
+pub use form::Part;
+pub use parser::{LARGEST_FRAME, Parser};
+
+/// A dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// JSON in `<tool_call>` tags.
+    Hermes,
+}
+
+impl Dialect {
+    /// All of them, each at the place of its number.
+    pub const ALL: [Dialect; 1] = [Dialect::Hermes];
+
+    fn form(self) -> &'static form::Form {
+        match self {
+            Dialect::Hermes => &hermes::FORM,
+        }
+    }
+
+    /// Its name in records and settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.form().name
+    }
+
+    /// The dialect of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Dialect> {
+        Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+
+    /// What stands first in a reply that must hold a call.
+    #[must_use]
+    pub fn opening(self) -> &'static str {
+        self.form().opening
+    }
+
+    /// The tools as a part of the system text, for templates that know none.
+    #[must_use]
+    pub fn tool_block(self, tools: &[Tool]) -> String {
+        (self.form().tool_block)(tools)
+    }
+
+    /// A reply as the model wrote it, with the tools that were on offer.
+    #[must_use]
+    pub fn reply(self, text: &str, calls: &[Call], tools: &[Tool]) -> String {
+        (self.form().reply)(text, calls, tools)
+    }
+
+    /// A result of a tool, for templates without a place for one.
+    #[must_use]
+    pub fn result(self, tool: &str, text: &str) -> String {
+        (self.form().result)(tool, text)
+    }
+
+    /// The parts of one call of this tool, behind [`Dialect::opening`], for a grammar.
+    #[must_use]
+    pub fn frame(self, tool: &Tool) -> Vec<Part> {
+        (self.form().frame)(tool)
+    }
+
+    /// The spellings of all its markers: those of frames, of the reasoning channel, and turn-end and role markers.
+    pub fn markers(self) -> impl Iterator<Item = &'static str> {
+        let form = self.form();
+        let own = form.markers.iter().chain(form.reasoning).map(|marker| marker.text);
+        own.chain(form.ends.iter().copied()).chain(form::COMMON_ENDS)
+    }
+}
 
 /// What a parser gives while a stream runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +105,56 @@ pub struct Parsed {
     pub text: String,
     /// Reasoning.
     pub reasoning: String,
-    /// Calls in order; a frame that is no call is kept with an empty name and its body as arguments.
-    pub calls: Vec<Call>,
-    /// The last call was cut short.
-    pub incomplete: bool,
+    /// Calls and faulty frames, in order.
+    pub calls: Vec<ParsedCall>,
+}
+
+/// One frame of a stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParsedCall {
+    /// The id that the dialect's wire gave it; empty for most.
+    pub id: String,
+    /// The tool's name as written; empty if the frame holds none.
+    pub name: String,
+    /// The arguments as written, or as JSON where the dialect writes them otherwise; the whole body of a frame without a
+    /// name.
+    pub arguments: String,
+    /// What is wrong with the frame.
+    pub fault: Option<Fault>,
+    /// It was written in another dialect and taken all the same (LOOP-38).
+    pub recovered: bool,
+}
+
+/// Why a frame is no call that may run (LOOP-34).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The stream ended inside it.
+    Incomplete(Missing),
+    /// It is larger than [`LARGEST_FRAME`].
+    TooLarge,
+    /// It is not written as a call is.
+    NoCall,
+}
+
+/// What an incomplete frame lacks first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The name of the tool.
+    Name,
+    /// The rest of the arguments.
+    Arguments,
+    /// What closes the frame.
+    Closer,
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Missing::Name => "the name of the tool is missing",
+            Missing::Arguments => "the rest of the arguments is missing",
+            Missing::Closer => "the end of the call is missing",
+        })
+    }
 }
 
 /// How a stream ended, as far as a parser must know.

@@ -1,9 +1,34 @@
 //! The Hermes dialect: what its renderer writes its parser reads, wherever the stream is cut; markers never show.
 
-use inference::dialect::hermes::{Parser, reply};
-use inference::dialect::{Ending, Parsed, Piece};
-use inference::protocol::message::Call;
+use inference::dialect::{Dialect, Ending, Fault, Parsed, ParsedCall, Parser, Piece};
+use inference::protocol::message::{Call, Tool};
 use proptest::prelude::*;
+
+fn parser(thinking: bool) -> Parser {
+    let tool = Tool { name: "a".to_owned(), description: String::new(), schema: serde_json::json!({}) };
+    Parser::new(Dialect::Hermes, &[tool], thinking)
+}
+
+fn reply(text: &str, calls: &[Call]) -> String {
+    Dialect::Hermes.reply(text, calls, &[])
+}
+
+fn parsed(calls: &[Call]) -> Vec<ParsedCall> {
+    let parsed = |call: &Call| ParsedCall {
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+        ..ParsedCall::default()
+    };
+    calls.iter().map(parsed).collect()
+}
+
+fn incomplete(heard: &Heard) -> bool {
+    matches!(heard.parsed.calls.last().and_then(|call| call.fault), Some(Fault::Incomplete(_)))
+}
+
+fn no_call(body: &str) -> ParsedCall {
+    ParsedCall { arguments: body.to_owned(), fault: Some(Fault::NoCall), ..ParsedCall::default() }
+}
 
 fn call(name: &str, arguments: &str) -> Call {
     Call { id: String::new(), name: name.to_owned(), arguments: arguments.to_owned() }
@@ -39,13 +64,13 @@ fn hear(parser: Parser, pieces: &[&str], ending: Ending) -> Heard {
 
 /// Hears a stream whole, letter by letter, and cut once at every place; all must be equal.
 fn check(thinking: bool, stream: &str, ending: Ending) -> Heard {
-    let whole = hear(Parser::new(thinking, true), &[stream], ending);
+    let whole = hear(parser(thinking), &[stream], ending);
     let letters: Vec<String> = stream.chars().map(String::from).collect();
     let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
-    assert_eq!(hear(Parser::new(thinking, true), &letters, ending), whole, "letter by letter: {stream:?}");
+    assert_eq!(hear(parser(thinking), &letters, ending), whole, "letter by letter: {stream:?}");
     for (cut, _) in stream.char_indices() {
         let pieces = [&stream[..cut], &stream[cut..]];
-        assert_eq!(hear(Parser::new(thinking, true), &pieces, ending), whole, "cut at {cut}: {stream:?}");
+        assert_eq!(hear(parser(thinking), &pieces, ending), whole, "cut at {cut}: {stream:?}");
     }
     assert_eq!(whole.shown, whole.parsed.text, "what was shown adds up to the text: {stream:?}");
     assert_eq!(whole.thought, whole.parsed.reasoning, "what was thought adds up to the reasoning: {stream:?}");
@@ -66,7 +91,7 @@ fn calls_of_every_kind_come_back_byte_for_byte() {
     for arguments in arguments {
         let calls = vec![call("read_file", arguments)];
         let heard = check(false, &reply("Let me look.\n", &calls), Ending::Natural);
-        let parsed = Parsed { text: "Let me look.\n".to_owned(), calls, ..Parsed::default() };
+        let parsed = Parsed { text: "Let me look.\n".to_owned(), calls: parsed(&calls), ..Parsed::default() };
         assert_eq!(heard.parsed, parsed);
         assert_eq!(heard.begun, ["read_file"]);
         assert_eq!(heard.arguments, arguments);
@@ -78,7 +103,7 @@ fn one_to_sixteen_calls_keep_their_order() {
     for count in 1..=16 {
         let calls: Vec<Call> = (0..count).map(|n| call(&format!("tool_{n}"), &format!("{{\"n\": {n}}}"))).collect();
         let heard = check(false, &reply("", &calls), Ending::Natural);
-        assert_eq!(heard.parsed, Parsed { calls, ..Parsed::default() });
+        assert_eq!(heard.parsed, Parsed { calls: parsed(&calls), ..Parsed::default() });
     }
 }
 
@@ -104,7 +129,7 @@ fn a_call_in_closed_reasoning_is_reasoning_and_in_an_open_one_a_call() {
     let closed = check(false, &format!("<think>{written}</think>Done."), Ending::Natural);
     assert_eq!((closed.parsed.calls.len(), closed.parsed.text.as_str()), (0, "Done."));
     let open = check(true, &format!("I will.{written}"), Ending::Natural);
-    assert_eq!(open.parsed.calls, [call("a", "{}")]);
+    assert_eq!(open.parsed.calls, parsed(&[call("a", "{}")]));
     let cut = check(true, &format!("I will.{written}"), Ending::Cut);
     assert_eq!(cut.parsed.calls, []);
 }
@@ -115,7 +140,7 @@ fn a_call_cut_short_is_incomplete_at_every_cut() {
     let body_from = "<tool_call>".len();
     for cut in body_from..written.len() {
         let heard = check(false, &written[..cut], Ending::Cut);
-        assert!(heard.parsed.incomplete, "cut at {cut}");
+        assert!(incomplete(&heard), "cut at {cut}");
         assert_eq!(heard.parsed.calls.len(), 1, "cut at {cut}");
     }
 }
@@ -131,23 +156,23 @@ fn known_slips_are_calls() {
     ];
     for (slip, stream) in slips {
         let heard = check(false, stream, Ending::Natural);
-        assert_eq!(heard.parsed.calls, [call("a", "{\"n\": 1}")], "{slip}");
-        assert_eq!((heard.shown.as_str(), heard.parsed.incomplete), ("", false), "{slip}");
+        assert_eq!(heard.parsed.calls, parsed(&[call("a", "{\"n\": 1}")]), "{slip}");
+        assert_eq!(heard.shown, "", "{slip}");
     }
 }
 
 #[test]
 fn a_frame_that_is_no_call_is_kept_as_it_was_written() {
     let heard = check(false, "Hm <tool_call>read the file</tool_call> ok", Ending::Natural);
-    assert_eq!(heard.parsed.calls, [call("", "read the file")]);
+    assert_eq!(heard.parsed.calls, [no_call("read the file")]);
     assert_eq!(heard.shown, "Hm  ok");
     let unquoted = check(false, "<tool_call>{name: a}</tool_call>", Ending::Natural);
-    assert_eq!(unquoted.parsed.calls, [call("", "{name: a}")]);
+    assert_eq!(unquoted.parsed.calls, [no_call("{name: a}")]);
 }
 
 #[test]
 fn without_tools_the_tags_are_text() {
-    let heard = hear(Parser::new(false, false), &["a <tool_", "call> b"], Ending::Natural);
+    let heard = hear(Parser::new(Dialect::Hermes, &[], false), &["a <tool_", "call> b"], Ending::Natural);
     assert_eq!((heard.shown.as_str(), heard.parsed.calls.len()), ("a <tool_call> b", 0));
 }
 
@@ -163,7 +188,7 @@ fn halves_that_are_left_standing_never_form_a_marker() {
                 let heard = check(false, &stream, Ending::Natural);
                 let lower = heard.shown.to_lowercase();
                 assert!(markers.iter().all(|marker| !lower.contains(marker)), "{stream:?} showed {:?}", heard.shown);
-                assert!(heard.parsed.calls.len() <= 1 && !heard.parsed.incomplete, "{stream:?}");
+                assert!(heard.parsed.calls.len() <= 1 && !incomplete(&heard), "{stream:?}");
             }
         }
     }
@@ -171,7 +196,7 @@ fn halves_that_are_left_standing_never_form_a_marker() {
 
 #[test]
 fn no_part_of_a_marker_shows_before_it_is_decided() {
-    let mut parser = Parser::new(false, true);
+    let mut parser = parser(false);
     let shown: Vec<Piece> = ["one ", "<", "tool", "_call"].iter().flat_map(|piece| parser.push(piece)).collect();
     assert_eq!(shown, [Piece::Text("one ".to_owned())]);
     assert_eq!(parser.push("er"), [Piece::Text("<tool_caller".to_owned())]);

@@ -3,15 +3,18 @@
 
 use std::ops::Range;
 
-/// The keys under which arguments are accepted. The second is a known slip (LOOP-36).
+use super::heard::Heard;
+use super::reader::Span;
+
+/// The keys under which arguments are accepted. All but the dialect's own are known slips (LOOP-36).
 const ARGUMENT_KEYS: [&str; 2] = ["arguments", "parameters"];
 
 /// How far the object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum Object {
     /// More must come.
     Open,
-    /// The object closed right before this byte.
+    /// It closed right before this byte.
     Closed(usize),
     /// It is no such object.
     Broken,
@@ -24,8 +27,7 @@ enum Place {
     InKey(usize),
     Colon,
     Value,
-    InText,
-    InNest,
+    InValue(Span),
     InScalar,
     AfterValue,
     End,
@@ -33,57 +35,98 @@ enum Place {
 
 /// The reader. It is given the whole body so far and goes on where it stood.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct CallObject {
     read: usize,
     place: Place,
-    depth: u32,
-    quoted: bool,
     escaped: bool,
     key: String,
     value: usize,
-    /// Where the name's JSON text stands.
-    pub(super) name: Option<Range<usize>>,
-    /// Where the arguments begin.
-    pub(super) arguments_from: Option<usize>,
-    /// Where they end, once they have.
-    pub(super) arguments_to: Option<usize>,
+    name: Option<Range<usize>>,
+    arguments_from: Option<usize>,
+    arguments_to: Option<usize>,
+    id: Option<Range<usize>>,
+    announced: bool,
+    sent: usize,
 }
 
-impl Frame {
-    pub(super) fn new() -> Frame {
-        Frame {
+impl CallObject {
+    /// Before the object.
+    pub(super) fn new() -> CallObject {
+        CallObject {
             read: 0,
             place: Place::Start,
-            depth: 0,
-            quoted: false,
             escaped: false,
             key: String::new(),
             value: 0,
             name: None,
             arguments_from: None,
             arguments_to: None,
+            id: None,
+            announced: false,
+            sent: 0,
         }
     }
 
-    /// How many bytes of the body were looked at.
-    pub(super) fn read(&self) -> usize {
-        self.read
+    /// Right behind its opening brace.
+    pub(super) fn begun() -> CallObject {
+        CallObject { place: Place::Key, ..CallObject::new() }
     }
 
-    /// Reads on to the end of `body`, which must begin with all that was given before.
-    pub(super) fn advance(&mut self, body: &str) -> Progress {
+    /// Reads on to the end of `body`, which must begin with all that was given before, and tells what is known.
+    pub(super) fn read(&mut self, body: &str, heard: &mut Heard) -> Object {
+        let progress = self.advance(body);
+        self.announce(body, heard);
+        progress
+    }
+
+    /// The name was told.
+    pub(super) fn is_announced(&self) -> bool {
+        self.announced
+    }
+
+    /// Arguments have begun.
+    pub(super) fn has_arguments(&self) -> bool {
+        self.arguments_from.is_some()
+    }
+
+    /// Arguments are whole.
+    pub(super) fn is_whole(&self) -> bool {
+        self.arguments_to.is_some()
+    }
+
+    fn advance(&mut self, body: &str) -> Object {
         let bytes = body.as_bytes();
         while self.read < bytes.len() {
             let at = self.read;
             self.read += 1;
             if !self.step(body, at, bytes[at]) {
-                return Progress::Broken;
+                return Object::Broken;
             }
             if self.place == Place::End {
-                return Progress::Closed(self.read);
+                return Object::Closed(self.read);
             }
         }
-        Progress::Open
+        Object::Open
+    }
+
+    fn announce(&mut self, body: &str, heard: &mut Heard) {
+        if !self.announced {
+            let Some(name) = self.text(body, self.name.clone()) else { return };
+            let id = self.text(body, self.id.clone()).unwrap_or_default();
+            heard.began(&name, &id);
+            self.announced = true;
+        }
+        let Some(from) = self.arguments_from else { return };
+        let to = self.arguments_to.unwrap_or(self.read);
+        let from = from.max(self.sent);
+        if from < to {
+            heard.arguments(&body[from..to]);
+            self.sent = to;
+        }
+    }
+
+    fn text(&self, body: &str, range: Option<Range<usize>>) -> Option<String> {
+        serde_json::from_str(&body[range?]).ok()
     }
 
     /// One byte. All that matters is ASCII, and no byte of a longer code point is.
@@ -94,8 +137,7 @@ impl Frame {
             Place::InKey(from) => self.in_key(body, from, at, byte),
             Place::Colon => self.before_colon(byte),
             Place::Value => self.before_value(at, byte),
-            Place::InText => self.in_text(at, byte),
-            Place::InNest => self.in_nest(at, byte),
+            Place::InValue(span) => self.in_value(span, at, byte),
             Place::InScalar => self.in_scalar(at, byte),
             Place::AfterValue => self.after_value(byte),
             Place::End => false,
@@ -119,7 +161,7 @@ impl Frame {
     }
 
     fn in_key(&mut self, body: &str, from: usize, at: usize, byte: u8) -> bool {
-        if self.closes_text(byte) {
+        if self.closes_key(byte) {
             body[from..at].clone_into(&mut self.key);
             self.place = Place::Colon;
         }
@@ -141,38 +183,19 @@ impl Frame {
         if ARGUMENT_KEYS.contains(&self.key.as_str()) && self.arguments_from.is_none() {
             self.arguments_from = Some(at);
         }
-        self.place = match byte {
-            b'"' => Place::InText,
-            b'{' | b'[' => {
-                self.depth = 1;
-                Place::InNest
-            }
-            b',' | b'}' | b']' | b':' => return false,
-            _ => Place::InScalar,
-        };
-        true
-    }
-
-    fn in_text(&mut self, at: usize, byte: u8) -> bool {
-        if self.closes_text(byte) {
-            self.end_value(at + 1);
-        }
-        true
-    }
-
-    fn in_nest(&mut self, at: usize, byte: u8) -> bool {
-        if self.quoted {
-            self.quoted = !self.closes_text(byte);
-            return true;
-        }
         match byte {
-            b'"' => self.quoted = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth -= 1,
-            _ => {}
+            b'"' | b'{' | b'[' => return self.in_value(Span::default(), at, byte),
+            b',' | b'}' | b']' | b':' => return false,
+            _ => self.place = Place::InScalar,
         }
-        if self.depth == 0 {
+        true
+    }
+
+    fn in_value(&mut self, mut span: Span, at: usize, byte: u8) -> bool {
+        if span.step(byte) {
             self.end_value(at + 1);
+        } else {
+            self.place = Place::InValue(span);
         }
         true
     }
@@ -198,12 +221,14 @@ impl Frame {
         self.place = Place::AfterValue;
         if self.key == "name" && self.name.is_none() {
             self.name = Some(self.value..to);
+        } else if self.key == "id" && self.id.is_none() {
+            self.id = Some(self.value..to);
         } else if self.arguments_from == Some(self.value) {
             self.arguments_to = Some(to);
         }
     }
 
-    fn closes_text(&mut self, byte: u8) -> bool {
+    fn closes_key(&mut self, byte: u8) -> bool {
         if self.escaped {
             self.escaped = false;
             return false;

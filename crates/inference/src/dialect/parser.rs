@@ -1,0 +1,401 @@
+//! Parses a reply while it streams, in any dialect and however it is cut: text, the reasoning channel, frames. What a frame
+//! means is its dialect's reader's matter; what a marker looks like is in its dialect's table.
+
+use std::sync::Arc;
+
+use super::form::{Form, Marker, Role};
+use super::heard::Heard;
+use super::reader::{Finish, Progress, Reader};
+use super::scanner::{Found, Lines, Scanner};
+use super::{Dialect, Ending, Parsed, Piece, tables};
+use crate::protocol::message::Tool;
+
+/// The largest frame, in bytes (LOOP-34).
+pub const LARGEST_FRAME: usize = 1024 * 1024;
+
+/// A parser of one reply.
+#[derive(Debug, Clone)]
+pub struct Parser {
+    dialect: Dialect,
+    /// The tools on offer; without any, the markers of frames are text.
+    tools: Arc<[Tool]>,
+    place: Place,
+    text: Scanner,
+    thoughts: Scanner,
+    /// What no scanner or reader has done with yet; within a frame, its body.
+    pending: String,
+    /// Where in `pending` reading goes on.
+    at: usize,
+    /// Where the text of the open reasoning channel begins.
+    channel_start: usize,
+    /// A turn-end or role marker came.
+    ended: bool,
+    heard: Heard,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Text,
+    Thinking(u32),
+    /// In a frame. The opener, if the frame may turn out to be text.
+    Frame(Box<dyn Reader>, Option<&'static str>),
+    /// In a frame that is no call, up to its closer; it was searched up to this byte of the body.
+    Broken(usize),
+    /// In the rest of a frame that is too large.
+    Oversize,
+}
+
+impl Parser {
+    /// A parser at the start of a reply. `thinking`: the template has already opened the reasoning channel.
+    #[must_use]
+    pub fn new(dialect: Dialect, tools: &[Tool], thinking: bool) -> Parser {
+        Parser {
+            dialect,
+            tools: tools.into(),
+            place: if thinking { Place::Thinking(1) } else { Place::Text },
+            text: Scanner::new(tables::of_text(dialect)),
+            thoughts: Scanner::new(tables::of_reasoning(dialect)),
+            pending: String::new(),
+            at: 0,
+            channel_start: 0,
+            ended: false,
+            heard: Heard::default(),
+        }
+    }
+
+    /// Adds text and gives what is decided by now.
+    pub fn push(&mut self, text: &str) -> Vec<Piece> {
+        if !self.ended {
+            self.pending.push_str(text);
+            self.settle();
+        }
+        self.heard.take()
+    }
+
+    /// True inside a frame that is a call, as far as can be said, until its closer.
+    #[must_use]
+    pub fn in_call(&self) -> bool {
+        match &self.place {
+            Place::Frame(_, None) | Place::Broken(_) | Place::Oversize => true,
+            Place::Frame(_, Some(_)) => self.heard.in_call(),
+            Place::Text | Place::Thinking(_) => false,
+        }
+    }
+
+    /// True in the reasoning channel.
+    #[must_use]
+    pub fn in_reasoning(&self) -> bool {
+        matches!(self.place, Place::Thinking(_))
+    }
+
+    /// True right after a call's closer, before any other text.
+    #[must_use]
+    pub fn after_call(&self) -> bool {
+        self.heard.is_after_call() && matches!(self.place, Place::Text) && self.text.is_clear()
+    }
+
+    /// A turn-end or role marker came: what follows is not the model's to say (LOOP-27).
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The calls that have ended.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.heard.parsed.calls.len()
+    }
+
+    /// What of the open frame's body has come, right behind its opener.
+    #[must_use]
+    pub fn call_body(&self) -> &str {
+        match self.place {
+            Place::Frame(..) | Place::Broken(_) => &self.pending[self.at..],
+            Place::Text | Place::Thinking(_) | Place::Oversize => "",
+        }
+    }
+
+    /// The parser as it would stand after this text, without what was said before: for looking ahead.
+    #[must_use]
+    pub fn ahead(&self, text: &str) -> Parser {
+        let mut ahead = Parser { heard: self.heard.ahead(), channel_start: 0, ..self.clone_place() };
+        ahead.push(text);
+        ahead
+    }
+
+    fn clone_place(&self) -> Parser {
+        Parser {
+            dialect: self.dialect,
+            tools: Arc::clone(&self.tools),
+            place: self.place.clone(),
+            text: self.text.clone(),
+            thoughts: self.thoughts.clone(),
+            pending: self.pending.clone(),
+            at: self.at,
+            channel_start: self.channel_start,
+            ended: self.ended,
+            heard: Heard::default(),
+        }
+    }
+
+    /// Ends the stream.
+    pub fn finish(mut self, ending: Ending) -> (Vec<Piece>, Parsed) {
+        let ending = if self.ended { Ending::Natural } else { ending };
+        while self.finish_frame(ending) {
+            self.settle();
+        }
+        if self.in_reasoning() {
+            self.finish_thinking(ending);
+        }
+        let rest = self.text.rest();
+        self.heard.say(&rest);
+        self.finish_reasoning_alone(ending);
+        (self.heard.take(), self.heard.parsed)
+    }
+
+    fn form(&self) -> &'static Form {
+        self.dialect.form()
+    }
+
+    fn settle(&mut self) {
+        while match &self.place {
+            Place::Text => self.settle_text(),
+            Place::Thinking(depth) => self.settle_thinking(*depth),
+            Place::Frame(..) => self.settle_frame(),
+            Place::Broken(searched) => self.settle_broken(*searched),
+            Place::Oversize => self.settle_oversize(),
+        } {}
+        self.pending.drain(..self.at);
+        self.at = 0;
+    }
+
+    fn settle_text(&mut self) -> bool {
+        let calls = !self.tools.is_empty();
+        let (length, found) = self.text.read(&self.pending[self.at..], |marker, lines| counts(marker, lines, calls));
+        self.at += length;
+        let decided = self.text.decided();
+        self.heard.say(&decided);
+        let Some(found) = found else { return false };
+        self.obey(found);
+        true
+    }
+
+    fn settle_thinking(&mut self, depth: u32) -> bool {
+        let (length, found) = self.thoughts.read(&self.pending[self.at..], |_, _| true);
+        self.at += length;
+        let decided = self.thoughts.decided();
+        self.heard.think(decided);
+        let Some(found) = found.filter(|found| !found.across) else { return found.is_some() };
+        match (found.marker.role, depth) {
+            (Role::Think, _) => self.place = Place::Thinking(depth + 1),
+            (Role::Thought, 2..) => self.place = Place::Thinking(depth - 1),
+            (Role::Thought, _) => self.leave_reasoning(),
+            (Role::Header(number), _) => {
+                self.leave_reasoning();
+                self.open(number, None);
+            }
+            (Role::End, _) => self.end(),
+            (Role::Opener(_) | Role::Bare(_) | Role::First(_) | Role::Stray, _) => {}
+        }
+        true
+    }
+
+    fn leave_reasoning(&mut self) {
+        let rest = self.thoughts.rest();
+        self.heard.think(rest);
+        self.heard.thought();
+        self.back_to_text();
+    }
+
+    fn obey(&mut self, found: Found) {
+        if found.across {
+            return;
+        }
+        match found.marker.role {
+            Role::Opener(number) | Role::Header(number) => self.open(number, None),
+            Role::Bare(number) | Role::First(number) => self.open(number, Some(found.marker.text)),
+            Role::Think => self.open_reasoning(),
+            Role::Stray | Role::Thought => {}
+            Role::End => self.end(),
+        }
+    }
+
+    fn open(&mut self, number: u8, opener: Option<&'static str>) {
+        if opener.is_none() {
+            self.heard.frame();
+        }
+        self.place = Place::Frame((self.form().open)(number, &self.tools), opener);
+    }
+
+    fn open_reasoning(&mut self) {
+        self.channel_start = self.heard.parsed.reasoning.len();
+        self.place = Place::Thinking(1);
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.at = self.pending.len();
+    }
+
+    fn back_to_text(&mut self) {
+        self.place = Place::Text;
+        self.text.begin_line();
+    }
+
+    fn settle_frame(&mut self) -> bool {
+        let body = bounded(&self.pending[self.at..]);
+        let is_whole = body.len() == self.pending.len() - self.at;
+        let Place::Frame(reader, opener) = &mut self.place else { return false };
+        let progress = reader.read(body, &mut self.heard);
+        match progress {
+            Progress::Open if is_whole => return false,
+            Progress::Open => self.oversize(),
+            Progress::Next(end) => self.at += end,
+            Progress::Closed(end) => self.leave_frame(end),
+            Progress::ClosedToReasoning(end) => {
+                self.leave_frame(end);
+                self.open_reasoning();
+            }
+            Progress::ClosedToEnd(end) => {
+                self.leave_frame(end);
+                self.end();
+            }
+            Progress::Broken => self.place = Place::Broken(0),
+            Progress::Text => {
+                let opener = opener.take();
+                self.no_frame(opener);
+            }
+        }
+        true
+    }
+
+    fn leave_frame(&mut self, end: usize) {
+        self.at += end;
+        self.back_to_text();
+    }
+
+    fn no_frame(&mut self, opener: Option<&'static str>) {
+        self.text.put_back(opener.unwrap_or_default());
+        self.place = Place::Text;
+    }
+
+    /// No call, but a frame: it goes to its textual closer and is kept as it was written.
+    fn settle_broken(&mut self, searched: usize) -> bool {
+        let body = bounded(&self.pending[self.at..]);
+        let Some((at, closer)) = first_of(body, self.form().closers, searched) else {
+            if body.len() < self.pending.len() - self.at {
+                self.oversize();
+                return true;
+            }
+            self.place = Place::Broken(search_on(body, self.form().closers));
+            return false;
+        };
+        self.heard.no_call(&body[..at]);
+        self.leave_frame(at + closer.len());
+        true
+    }
+
+    fn oversize(&mut self) {
+        self.heard.too_large();
+        // A closer may stand across the limit.
+        self.at += search_on(bounded(&self.pending[self.at..]), self.form().closers);
+        self.place = Place::Oversize;
+    }
+
+    fn settle_oversize(&mut self) -> bool {
+        let rest = &self.pending[self.at..];
+        let closers = self.form().closers;
+        match first_of(rest, closers, 0) {
+            Some((at, closer)) => self.leave_frame(at + closer.len()),
+            None => {
+                self.at += search_on(rest, closers);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends an open frame; true if text is left behind it.
+    fn finish_frame(&mut self, ending: Ending) -> bool {
+        let body = &self.pending[self.at..];
+        match &mut self.place {
+            Place::Frame(reader, opener) => match reader.finish(body, ending, &mut self.heard) {
+                Finish::Whole(end) => self.leave_frame(end),
+                Finish::Incomplete(missing) => {
+                    self.heard.incomplete(missing, body);
+                    self.leave_frame(body.len());
+                }
+                Finish::Text => {
+                    let opener = opener.take();
+                    self.no_frame(opener);
+                }
+            },
+            Place::Broken(_) => {
+                self.heard.no_call(body);
+                self.leave_frame(body.len());
+            }
+            Place::Oversize => self.leave_frame(body.len()),
+            Place::Text | Place::Thinking(_) => return false,
+        }
+        true
+    }
+
+    fn finish_thinking(&mut self, ending: Ending) {
+        let rest = self.thoughts.rest();
+        self.heard.think(rest);
+        if ending == Ending::Natural && self.heard.parsed.calls.is_empty() && !self.tools.is_empty() {
+            self.take_calls_of_channel();
+        }
+    }
+
+    /// A complete call in a channel still open at a natural stop is a call (LOOP-26).
+    fn take_calls_of_channel(&mut self) {
+        let mut inner = Parser::new(self.dialect, &self.tools, false);
+        let mut pieces = inner.push(&self.heard.parsed.reasoning[self.channel_start..]);
+        let (rest, parsed) = inner.finish(Ending::Cut);
+        if parsed.calls.iter().any(|call| call.fault.is_some()) {
+            return;
+        }
+        pieces.extend(rest);
+        self.heard.adopt(pieces, parsed.calls);
+    }
+
+    /// Reasoning in a channel still open at a natural stop, where nothing else was said, is the answer (LOOP-25).
+    fn finish_reasoning_alone(&mut self, ending: Ending) {
+        let parsed = &self.heard.parsed;
+        let says_nothing = parsed.text.trim().is_empty() && parsed.calls.is_empty();
+        if !self.in_reasoning() || ending != Ending::Natural || !says_nothing {
+            return;
+        }
+        // It was sent as reasoning and stays that, so that what was sent adds up; as the answer it is said once more.
+        let channel = parsed.reasoning[self.channel_start..].to_owned();
+        if !channel.trim().is_empty() {
+            self.heard.say(&channel);
+        }
+    }
+}
+
+fn counts(marker: &Marker, lines: Lines, calls: bool) -> bool {
+    match marker.role {
+        Role::Opener(_) | Role::Stray => calls,
+        Role::Bare(_) => calls && lines.at_start && !lines.fenced,
+        Role::First(_) => calls && lines.at_first,
+        Role::Header(_) | Role::Think | Role::Thought | Role::End => true,
+    }
+}
+
+/// As much of a frame's body as a frame may hold.
+fn bounded(body: &str) -> &str {
+    &body[..body.floor_char_boundary(LARGEST_FRAME)]
+}
+
+fn first_of(text: &str, markers: &[&'static str], from: usize) -> Option<(usize, &'static str)> {
+    let places = markers.iter().filter_map(|marker| Some((from + text[from..].find(marker)?, *marker)));
+    places.min_by_key(|(at, _)| *at)
+}
+
+/// Where a search for one of these must go on once more text has come.
+fn search_on(text: &str, markers: &[&str]) -> usize {
+    let longest = markers.iter().map(|marker| marker.len()).max().unwrap_or(1);
+    text.floor_char_boundary(text.len().saturating_sub(longest - 1))
+}
