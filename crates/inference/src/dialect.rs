@@ -2,16 +2,26 @@
 //! of its frames, its renderer for templates that know no tools, and the frame that a grammar must follow.
 //! Pure text: no tokens, no engine; whether arguments fit a schema is not asked here.
 
+mod arguments;
 mod automaton;
+mod dsml;
 mod form;
+mod gemma;
+mod glm;
 mod heard;
 mod hermes;
 mod json_call;
+mod literal;
+mod nest;
 mod object;
 mod parser;
+mod pythonic;
+mod qwen;
 mod reader;
 mod scanner;
 mod tables;
+mod tagged;
+mod typed;
 
 use crate::protocol::message::{Call, Tool};
 
@@ -23,15 +33,37 @@ pub use parser::{LARGEST_FRAME, Parser};
 pub enum Dialect {
     /// JSON in `<tool_call>` tags.
     Hermes,
+    /// XML in `<tool_call>` tags.
+    QwenXml,
+    /// Gemma's own notation.
+    Gemma,
+    /// Invocations in tags that hold `DSML`.
+    Dsml,
+    /// A list of Python calls.
+    Pythonic,
+    /// Keys and values in tags, in `<tool_call>` tags.
+    Glm,
 }
 
 impl Dialect {
     /// All of them, each at the place of its number.
-    pub const ALL: [Dialect; 1] = [Dialect::Hermes];
+    pub const ALL: [Dialect; 6] = [
+        Dialect::Hermes,
+        Dialect::QwenXml,
+        Dialect::Gemma,
+        Dialect::Dsml,
+        Dialect::Pythonic,
+        Dialect::Glm,
+    ];
 
     fn form(self) -> &'static form::Form {
         match self {
             Dialect::Hermes => &hermes::FORM,
+            Dialect::QwenXml => &qwen::FORM,
+            Dialect::Gemma => &gemma::FORM,
+            Dialect::Dsml => &dsml::FORM,
+            Dialect::Pythonic => &pythonic::FORM,
+            Dialect::Glm => &glm::FORM,
         }
     }
 
@@ -71,10 +103,18 @@ impl Dialect {
         (self.form().result)(tool, text)
     }
 
-    /// The parts of one call of this tool, behind [`Dialect::opening`], for a grammar.
+    /// What may stand behind the opener of a frame, or behind a call in it, up to the end of the next call: one of these
+    /// rows of parts, for a grammar.
     #[must_use]
-    pub fn frame(self, tool: &Tool) -> Vec<Part> {
-        (self.form().frame)(tool)
+    pub fn rows<'a>(self, tools: impl Iterator<Item = &'a Tool>, first: bool) -> Vec<Vec<Part>> {
+        let form = self.form();
+        let before = if first { form.section.begin } else { form.section.between };
+        let row = |tool| [vec![Part::text(before)], (form.frame)(tool)].concat();
+        let mut rows: Vec<Vec<Part>> = tools.map(row).collect();
+        if !first && !form.section.end.is_empty() {
+            rows.push(vec![Part::text(form.section.end)]);
+        }
+        rows
     }
 
     /// The spellings of all its markers: those of frames, of the reasoning channel, and turn-end and role markers.
