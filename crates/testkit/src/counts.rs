@@ -32,3 +32,8 @@ pub fn stops() -> usize {
 pub fn stream_cuts() -> usize {
     pick(60, 500)
 }
+
+/// Cuts of each gold reply in each dialect.
+pub fn gold_cuts() -> usize {
+    pick(4, usize::MAX)
+}

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::arguments;
-use super::form::{Form, Marker, Part, THINK_TAGS};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::reader::Reader;
 use super::tagged::{self, At, Tagged, Tags, Token};
 use super::typed::members;
@@ -48,6 +48,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result,
     frame,
+    section: Section { begin: "\n", between: "", end: CLOSER },
 };
 
 fn open(number: u8, tools: &Arc<[Tool]>) -> Box<dyn Reader> {
@@ -234,10 +235,8 @@ fn result(_: &str, text: &str) -> String {
 
 fn frame(tool: &Tool) -> Vec<Part> {
     let tags = |key: &str, is_text: bool| (parameter_head(key, is_text), format!("{PARAMETER_END}\n"));
-    let mut parts = vec![Part::text(format!("\n<｜DSML｜invoke name=\"{}\">\n", tool.name))];
+    let mut parts = vec![Part::text(format!("<｜DSML｜invoke name=\"{}\">\n", tool.name))];
     parts.extend(arguments::parts(tool, tags));
     parts.push(Part::text(format!("{INVOKE_END}\n")));
-    let closers = [CLOSER, "</｜DSML｜function_calls>"];
-    parts.push(Part::OneOf(closers.map(|closer| vec![Part::text(closer)]).to_vec()));
     parts
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part};
+use super::form::{Form, Marker, Part, Section};
 use super::heard::Heard;
 use super::literal::{MARKS, Notation, Values, write};
 use super::nest::{Nest, Quote};
@@ -42,6 +42,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result,
     frame,
+    section: Section::NONE,
 };
 
 fn open(_: u8, _: &Arc<[Tool]>) -> Box<dyn Reader> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part, THINK_TAGS};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::reader::{Reader, Tail};
 use super::tagged::{At, Tagged, Tags, TagsOrObject, Token, framed, plain_tag};
 use super::typed::{Kinds, members, written};
@@ -37,6 +37,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result: hermes::FORM.result,
     frame,
+    section: Section::NONE,
 };
 
 fn open(_: u8, tools: &Arc<[Tool]>) -> Box<dyn Reader> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part, THINK_TAGS};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::heard::Heard;
 use super::literal::{Notation, PYTHON_MARKS, Unread, Values, write_arguments};
 use super::nest::{Nest, Quote};
@@ -36,11 +36,12 @@ pub(super) const FORM: Form = Form {
     ends: &["<|eot|>", "<|eom|>", "<|eom_id|>", "<|header_start|>", "<|tool_response_start|>"],
     closers: &[CLOSER, OTHER_CLOSER],
     open,
-    opening: "[",
+    opening: OPENER,
     tool_block,
     reply,
     result: hermes::FORM.result,
     frame,
+    section: Section::NONE,
 };
 
 fn open(number: u8, tools: &Arc<[Tool]>) -> Box<dyn Reader> {
@@ -200,5 +201,5 @@ fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
 
 fn frame(tool: &Tool) -> Vec<Part> {
     // Values in this notation have no schema in the grammar: what stands between the brackets is checked when it is read.
-    vec![Part::text(format!("{}(", tool.name)), Part::Until(")]".to_owned())]
+    vec![Part::text(format!("[{}(", tool.name)), Part::Until(format!(")]{CLOSER}"))]
 }

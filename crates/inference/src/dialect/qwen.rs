@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part, THINK_TAGS};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::heard::Heard;
 use super::reader::{Finish, Progress, Reader, Tail};
 use super::tagged::{At, Named, Tagged, Tags, TagsOrObject, Token, framed, named_tag, plain_tag};
@@ -37,6 +37,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result: hermes::FORM.result,
     frame,
+    section: Section::NONE,
 };
 
 fn open(number: u8, tools: &Arc<[Tool]>) -> Box<dyn Reader> {
