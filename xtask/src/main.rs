@@ -15,6 +15,7 @@ mod models;
 mod rust_text;
 mod tidy;
 mod tree;
+mod wire;
 
 /// One development task.
 struct Task {
@@ -31,6 +32,7 @@ const TASKS: &[Task] = &[
         run: tidy::run,
     },
     Task { name: "models", about: "fetch a model for demo and tests: demo", run: models::run },
+    Task { name: "wire", about: "write the web client's types from the server's [--check]", run: wire::run },
     Task { name: "licences", about: "check the licence of every crate that is linked", run: licences::run },
 ];
 

@@ -4,14 +4,17 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use crate::state::NoRoom;
+use crate::wire::entry::Answered;
+use crate::wire::problem::{More, ProblemBody};
 
 macro_rules! codes {
     ($($name:ident = $text:literal, $status:ident, $title:literal;)*) => {
         /// All codes there are. A code never changes its meaning.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+        #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ProblemCode"))]
+        #[serde(rename_all = "snake_case")]
         pub enum Code {
             $(#[doc = $title] $name,)*
         }
@@ -88,11 +91,12 @@ struct Parts {
     fields: Vec<Field>,
     retry_after: Option<u64>,
     etag: Option<String>,
-    more: Map<String, Value>,
+    more: More,
 }
 
 /// One bad field.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ProblemField"))]
 pub struct Field {
     /// Its JSON pointer.
     pub pointer: String,
@@ -103,7 +107,7 @@ pub struct Field {
 impl Problem {
     /// A problem with this sentence.
     pub fn new(code: Code, detail: impl ToString) -> Self {
-        let (detail, more) = (detail.to_string(), Map::new());
+        let (detail, more) = (detail.to_string(), More::default());
         Self(Box::new(Parts { code, detail, next_step: None, fields: Vec::new(), retry_after: None, etag: None, more }))
     }
 
@@ -152,10 +156,17 @@ impl Problem {
         self
     }
 
-    /// With a further member.
+    /// With what was answered before, and when.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.more.insert(name.to_owned(), value.into());
+    pub fn answered(mut self, what: Answered, when: String) -> Self {
+        self.0.more = More { who: Some("you"), what: Some(what), when: Some(when), ..self.0.more };
+        self
+    }
+
+    /// The vault's file is older than the one last seen, and can be opened all the same.
+    #[must_use]
+    pub fn older(mut self) -> Self {
+        self.0.more.older = Some(true);
         self
     }
 
@@ -164,33 +175,27 @@ impl Problem {
         self.0.code
     }
 
-    /// The JSON body.
-    pub fn body(&self, request_id: &str) -> Value {
-        let mut body = json!({
-            "type": format!("urn:riad:problem:{}", self.0.code.text()),
-            "title": self.0.code.title(),
-            "status": self.0.code.status().as_u16(),
-            "detail": self.0.detail,
-            "code": self.0.code.text(),
-            "request_id": request_id,
-        });
-        let members = body.as_object_mut().expect("an object was just made");
-        if !self.0.fields.is_empty() {
-            members.insert("fields".to_owned(), json!(self.0.fields));
+    /// The body.
+    pub fn body(&self, request_id: &str) -> ProblemBody {
+        let Parts { code, detail, next_step, fields, retry_after, more, .. } = &*self.0;
+        ProblemBody {
+            about: format!("urn:riad:problem:{}", code.text()),
+            title: code.title(),
+            status: code.status().as_u16(),
+            detail: detail.clone(),
+            code: *code,
+            request_id: request_id.to_owned(),
+            fields: fields.clone(),
+            retry_after: *retry_after,
+            next_step: *next_step,
+            more: more.clone(),
         }
-        if let Some(seconds) = self.0.retry_after {
-            members.insert("retry_after".to_owned(), seconds.into());
-        }
-        if let Some(step) = self.0.next_step {
-            members.insert("next_step".to_owned(), step.into());
-        }
-        members.extend(self.0.more.clone());
-        body
     }
 
     /// The whole answer, once the request's id is known.
     pub fn render(&self, request_id: &str) -> Response {
-        let mut response = (self.0.code.status(), self.body(request_id).to_string()).into_response();
+        let body = serde_json::to_string(&self.body(request_id)).expect("a problem is plain data with text keys");
+        let mut response = (self.0.code.status(), body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = self.0.retry_after {

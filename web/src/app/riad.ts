@@ -9,7 +9,22 @@ import { oneTab, pause, Sender, type Sent } from "../outbox/sender.ts";
 import { Connection } from "../stream/connection.ts";
 import { EMPTY, step, type StreamEvent, type StreamState, type StreamTask } from "../stream/reducer.ts";
 import { t, type TextKey } from "../text.ts";
-import type { Conversation, Decision, Entry, Frame, InboxItem, Session, SetupRequest } from "../wire.ts";
+import type {
+  ChangeForm,
+  Conversation,
+  ConversationPage,
+  Decision,
+  Entry,
+  EntryPage,
+  Frame,
+  Inbox,
+  InboxItem,
+  Session,
+  SetupForm,
+  SetupNeeded,
+  SignInForm,
+  UnlockForm,
+} from "../wire.ts";
 import { Drafts } from "./drafts.ts";
 import { addressOf, routeOf, type Route } from "./router.ts";
 
@@ -127,7 +142,7 @@ export class Riad {
   async begin(): Promise<void> {
     this.set(() => (this.gate = "looking"));
     try {
-      const { needed } = await this.api.get<{ needed: boolean }>("/setup");
+      const { needed } = await this.api.get<SetupNeeded>("/setup");
       if (needed) return this.set(() => (this.gate = "setup"));
       this.enter(await this.api.get<Session>("/session"));
     } catch (fault) {
@@ -136,18 +151,19 @@ export class Riad {
     }
   }
 
-  async setUp(request: SetupRequest): Promise<void> {
+  async setUp(request: SetupForm): Promise<void> {
     await this.api.json("POST", "/setup", { body: request, key: freshKey(), quiet: true });
     await this.signIn(request.handle, request.password, true);
   }
 
   async signIn(handle: string, password: string, keep: boolean): Promise<void> {
-    this.enter(await this.api.json<Session>("POST", "/sessions", { body: { handle, password, keep }, key: freshKey(), quiet: true }));
+    const body: SignInForm = { handle, password, keep };
+    this.enter(await this.api.json<Session>("POST", "/sessions", { body, key: freshKey(), quiet: true }));
   }
 
   /** `older` accepts a vault file that is older than the one last seen. */
   async unlock(password: string, older = false): Promise<void> {
-    const body = older ? { password, accept_older: true } : { password };
+    const body: UnlockForm = older ? { password, accept_older: true } : { password };
     this.enter(await this.api.json<Session>("POST", "/session/unlock", { body, key: freshKey() }));
   }
 
@@ -260,9 +276,9 @@ export class Riad {
       let cursor: string | undefined;
       do {
         const query = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-        const page = await this.api.get<{ items: Conversation[]; next_cursor?: string }>(`/conversations?limit=200${query}`);
+        const page = await this.api.get<ConversationPage>(`/conversations?limit=200${query}`);
         all.push(...page.items);
-        cursor = page.next_cursor ?? undefined;
+        cursor = page.next_cursor;
       } while (cursor !== undefined);
       this.conversations = all.filter((each) => !each.archived).sort(latestFirst);
       this.conversationsState = "here";
@@ -273,13 +289,13 @@ export class Riad {
   }
 
   async loadArchived(): Promise<void> {
-    const page = await this.api.get<{ items: Conversation[] }>("/conversations?limit=200&archived=true");
+    const page = await this.api.get<ConversationPage>("/conversations?limit=200&archived=true");
     this.set(() => (this.archived = page.items.filter((each) => each.archived).sort(latestFirst)));
   }
 
   async loadInbox(): Promise<void> {
     try {
-      this.inbox = (await this.api.get<{ items: InboxItem[] }>("/inbox")).items;
+      this.inbox = (await this.api.get<Inbox>("/inbox")).items;
       this.inboxState = "here";
       this.tidyAnswers();
     } catch {
@@ -290,9 +306,7 @@ export class Riad {
 
   private async loadThread(conversation: string, since: number): Promise<void> {
     try {
-      const past = await this.api.get<{ entries: Entry[]; head: number }>(
-        `/conversations/${encodeURIComponent(conversation)}/entries?since=${since}`,
-      );
+      const past = await this.api.get<EntryPage>(`/conversations/${encodeURIComponent(conversation)}/entries?since=${since}`);
       this.threadProblem = undefined;
       this.apply({ is: "loaded", conversation, since, entries: past.entries, head: past.head });
       this.tidySaid();
@@ -312,7 +326,7 @@ export class Riad {
     if (this.archived) await this.loadArchived();
   }
 
-  private async patch(id: string, body: { title?: string; archived?: boolean }): Promise<void> {
+  private async patch(id: string, body: ChangeForm): Promise<void> {
     const path = `/conversations/${encodeURIComponent(id)}`;
     const { etag } = await this.api.tagged<Conversation>(path);
     await this.api.json("PATCH", path, { body, etag });

@@ -3,6 +3,7 @@
 import { Problem, type Api } from "../api.ts";
 import type { Act, Kept } from "./outbox.ts";
 import type { Sent } from "./sender.ts";
+import type { AnswerForm, MessageTaken, StopForm } from "../wire.ts";
 
 type Said = Extract<Act, { does: "say" }>;
 type Stop = Extract<Act, { does: "stop" }>;
@@ -34,13 +35,14 @@ async function send({ key, act }: Kept, { api, start, turnOf }: ActParts): Promi
   switch (act.does) {
     case "say": {
       const conversation = act.conversation ?? (await start(act));
-      const said = await api.json<{ turn: string }>("POST", `${place(conversation)}/messages`, { body: { text: act.text }, key });
+      const said = await api.json<MessageTaken>("POST", `${place(conversation)}/messages`, { body: { text: act.text }, key });
       return { is: "done", turn: said.turn, act: { ...act, conversation } };
     }
     case "stop": {
       const turn = turnOf(act);
       if (turn === undefined) return { is: "settled" };
-      await api.json("POST", `${place(act.conversation)}/stop`, { body: { turn }, key });
+      const body: StopForm = { turn };
+      await api.json("POST", `${place(act.conversation)}/stop`, { body, key });
       return { is: "done" };
     }
     case "withdraw":
@@ -48,12 +50,14 @@ async function send({ key, act }: Kept, { api, start, turnOf }: ActParts): Promi
       return { is: "done" };
     case "answer": {
       const { digest, decision, words } = act;
-      await api.json("POST", answerOf(act.item), { body: { digest, decision, surface: "web", words }, key });
+      const body: AnswerForm = { digest, decision, surface: "web", words };
+      await api.json("POST", answerOf(act.item), { body, key });
       return { is: "done" };
     }
     case "answer_question": {
       const only = act.answers.length === 1 ? act.answers[0] : undefined;
-      const body = only ? { digest: act.digest, options: only.options, words: only.words } : { digest: act.digest, answers: act.answers };
+      const { digest, answers } = act;
+      const body: AnswerForm = only ? { digest, options: only.options, words: only.words } : { digest, answers };
       await api.json("POST", answerOf(act.item), { body, key });
       return { is: "done" };
     }

@@ -1,7 +1,7 @@
 // The list of acts that are not yet done, kept on the device: an act is written down before it is sent and leaves the
 // list when its answer is here. Pure but for the storage it is given; sending is in sender.ts.
 
-import type { Decision } from "../wire.ts";
+import type { Decision, PartAnswer } from "../wire.ts";
 
 export type Act =
   | { does: "say"; conversation?: string; text: string; conversationKey?: string }
@@ -10,10 +10,8 @@ export type Act =
   | { does: "answer"; conversation: string; item: string; digest: string; decision: Decision; words?: string }
   | { does: "answer_question"; conversation: string; item: string; digest: string; answers: QuestionAnswer[] };
 
-export interface QuestionAnswer {
-  readonly options: number[];
-  readonly words?: string;
-}
+/** What stands in the form of one part: its options are always there, be they none. */
+export type QuestionAnswer = PartAnswer & { options: number[] };
 
 export interface Kept {
   /** The idempotency key; of a message its id. */

@@ -7,7 +7,7 @@ import { age } from "../format.ts";
 import { riad } from "../app/riad.ts";
 import { icon } from "../icons.ts";
 import { t, type TextKey } from "../text.ts";
-import type { Approval, Decision, Target } from "../wire.ts";
+import type { Approval, Decision, Preview, Target } from "../wire.ts";
 import { bytes } from "../format.ts";
 import { byStrictness, classIcon, classMarks } from "./classes.ts";
 import { drawDiff } from "./diff.ts";
@@ -44,7 +44,8 @@ export class ApprovalCard extends Part {
 
   /** What the server says now, which may be newer than the entry. */
   private get current(): Approval {
-    return riad.inbox.find((item) => item.id === this.approval.id)?.approval ?? this.approval;
+    const item = riad.inbox.find((each) => each.id === this.approval.id);
+    return item?.kind === "approval" ? item.approval : this.approval;
   }
 
   protected override render(): TemplateResult {
@@ -138,9 +139,15 @@ function targetRow(target: Target): TemplateResult {
 }
 
 function preview(approval: Approval): TemplateResult {
-  const diff = approval.preview?.diff;
-  const argv = approval.preview?.command?.argv ?? approval.command?.argv;
-  return html`${diff ? drawDiff(diff.path, diff.diff) : nothing}${argv ? drawCommand(argv) : nothing}`;
+  const { preview, command } = approval;
+  const shown = preview !== undefined && "command" in preview;
+  return html`${preview ? drawPreview(preview) : nothing}${command && !shown ? drawCommand(command.argv) : nothing}`;
+}
+
+/** What would change: a text, or a program that would run. */
+export function drawPreview(preview: Preview): TemplateResult | typeof nothing {
+  if ("diff" in preview) return drawDiff(preview.diff.path, preview.diff.diff);
+  return "command" in preview ? drawCommand(preview.command.argv) : nothing;
 }
 
 /** A program with its arguments, one a line, so that a blank inside one cannot pass for a border between two. */

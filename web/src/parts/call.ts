@@ -6,9 +6,8 @@ import { between } from "../format.ts";
 import { icon } from "../icons.ts";
 import { t, type TextKey } from "../text.ts";
 import type { CallState, CallView } from "../thread/fold.ts";
-import { drawArguments, drawCommand } from "./approval.ts";
+import { drawArguments, drawPreview } from "./approval.ts";
 import { classIcon, classMarks } from "./classes.ts";
-import { drawDiff } from "./diff.ts";
 import { shown } from "./shown.ts";
 
 const FOLDS_ABOVE = 3;
@@ -46,8 +45,7 @@ function drawCall(call: CallView): TemplateResult {
     <div class="call-body">
       ${clearance(call)}
       ${call.blocked ? html`<p class="soft">${shown(call.blocked, false)}</p>` : nothing}
-      ${call.preview?.diff ? drawDiff(call.preview.diff.path, call.preview.diff.diff) : nothing}
-      ${call.preview?.command ? drawCommand(call.preview.command.argv) : nothing}
+      ${call.preview ? drawPreview(call.preview) : nothing}
       <h3>${call.tool === "" ? t("call.arguments_so_far") : t("call.arguments", { tool: call.tool })}</h3>
       ${call.arguments === undefined ? html`<pre class="argument">${shown(call.written)}</pre>` : drawArguments(call.arguments)}
       ${output(call)}

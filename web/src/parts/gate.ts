@@ -7,7 +7,6 @@ import { handleFits, passwordRules } from "../app/password.ts";
 import { riad } from "../app/riad.ts";
 import { icon, star } from "../icons.ts";
 import { LANGUAGES, chooseLanguage, language, t, type TextKey } from "../text.ts";
-import type { SetupRequest } from "../wire.ts";
 import { Part } from "./part.ts";
 
 /** A form that sends once at a time, shows what the server says, and counts a throttle down. */
@@ -156,7 +155,7 @@ export class Unlock extends Door {
   }
 }
 
-const PRESETS: readonly SetupRequest["preset"][] = ["home", "team", "care"];
+const PRESETS = ["home", "team", "care"] as const;
 
 @customElement("riad-setup")
 export class Setup extends Door {
@@ -238,12 +237,12 @@ export class Setup extends Door {
       if (missing) throw missing;
       await riad.setUp({
         token: text("token"),
-        preset: text("preset") as SetupRequest["preset"],
+        preset: text("preset"),
         handle: this.handle,
         name: text("name"),
         locale: text("locale"),
         zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-        vault: text("vault") as SetupRequest["vault"],
+        vault: text("vault"),
         password: this.password,
       });
     });

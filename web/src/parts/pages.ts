@@ -10,7 +10,7 @@ import { age, bytes, dayAndClock } from "../format.ts";
 import { icon } from "../icons.ts";
 import { drawMarkdown } from "../markdown/draw.ts";
 import { t } from "../text.ts";
-import type { Conversation, FileEntry, InboxItem } from "../wire.ts";
+import type { Conversation, FileEntry, InboxItem, Listing } from "../wire.ts";
 import { failed, follow, menuButton } from "./frame.ts";
 import { Part } from "./part.ts";
 
@@ -43,8 +43,8 @@ function inboxItem(item: InboxItem): TemplateResult {
   const route: Route = { page: "chat", conversation: item.conversation };
   return html`<li><h2 class="inbox-from">${icon("chat", 16)}<a href=${addressOf(route)} @click=${(event: MouseEvent) => follow(event, () => riad.go(route))}
       >${item.conversation_title || t("chat.untitled")}</a><time datetime=${item.asked_at} title=${dayAndClock(item.asked_at)}>${age(item.asked_at, Date.now())}</time></h2>
-    ${item.approval ? html`<riad-approval .approval=${item.approval} .conversation=${item.conversation}></riad-approval>` : nothing}
-    ${item.question ? html`<riad-question .question=${item.question} .conversation=${item.conversation}></riad-question>` : nothing}</li>`;
+    ${item.kind === "approval" ? html`<riad-approval .approval=${item.approval} .conversation=${item.conversation}></riad-approval>` : nothing}
+    ${item.kind === "question" ? html`<riad-question .question=${item.question} .conversation=${item.conversation}></riad-question>` : nothing}</li>`;
 }
 
 @customElement("riad-conversations")
@@ -124,7 +124,7 @@ export class Files extends Part {
     const still = this.shownFor;
     try {
       if (file === undefined) {
-        const listing = await riad.api.get<{ entries: FileEntry[] }>(`/files?path=${encodeURIComponent(path)}`);
+        const listing = await riad.api.get<Listing>(`/files?path=${encodeURIComponent(path)}`);
         if (still === this.shownFor) this.entries = [...listing.entries].sort(foldersFirst);
       } else {
         await this.open(`${path}/${file}`, still);

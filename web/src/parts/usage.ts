@@ -46,7 +46,7 @@ function panel(usage: ConversationUsage): TemplateResult {
 }
 
 function fill(usage: ConversationUsage): TemplateResult {
-  const used = usage.next_prompt ?? undefined;
+  const used = usage.next_prompt;
   return html`<div class="fill"><p><strong>${used === undefined ? t("usage.unknown") : t("usage.next", { n: used })}</strong>
       <span class="soft">${t("usage.window", { n: usage.window })}</span></p>
     ${used === undefined ? nothing : html`<meter min="0" max=${usage.window} high=${usage.window * 0.85} value=${used} aria-label=${t("usage.window_label")}></meter>`}</div>`;

@@ -171,7 +171,7 @@ function falteredItem(entry: EntryOf<"faltered">, all: readonly Entry[]): Item[]
 /** A message waits until a reply has seen it. The one that began the turn never waits. */
 function waits(said: EntryOf<"said">, all: readonly Entry[]): boolean {
   if (all.find((entry) => entry.kind === "said")?.number === said.number) return false;
-  return !all.some((entry) => entry.kind === "replied" && (entry.seen === undefined ? entry.number > said.number : entry.seen >= said.number));
+  return !all.some((entry) => entry.kind === "replied" && entry.seen >= said.number);
 }
 
 /** Messages that still wait stand below everything else. */
@@ -191,7 +191,7 @@ function round(entry: EntryOf<"replied">, calls: Map<string, CallView>, streamin
     text: entry.text,
     reasoning: entry.reasoning,
     reasoningMs: streaming.reasoned.get(entry.reply_id),
-    reasoningTokens: entry.usage.reasoning ?? undefined,
+    reasoningTokens: entry.usage.reasoning,
     thinking: false,
     live: false,
     stop: entry.stop,
@@ -258,7 +258,7 @@ function foldCall(entry: Entry, calls: Map<string, CallView>, change: (id: strin
       change(entry.call, { state: "running", startedAt: entry.at, clearedBy: entry.cleared_by, rule: entry.rule });
       break;
     case "returned":
-      change(entry.call, { state: entry.status, result: entry.text, made: entry.made ?? [], endedAt: entry.at });
+      change(entry.call, { state: entry.status, result: entry.text, made: entry.made, endedAt: entry.at });
       break;
     case "stopped":
     case "ended":
@@ -285,7 +285,7 @@ function restsIn(calls: Map<string, CallView>): boolean {
 
 function endOf(entry: EntryOf<"ended">): EndView {
   const { outcome, sentence, next_step, footer, at } = entry;
-  return { outcome, sentence, nextStep: next_step, footer: footer ?? [], at };
+  return { outcome, sentence, nextStep: next_step, footer, at };
 }
 
 function usageOf(entries: readonly Entry[]): TurnUsage | undefined {
@@ -293,7 +293,7 @@ function usageOf(entries: readonly Entry[]): TurnUsage | undefined {
   const latest = replies.at(-1);
   if (!latest) return undefined;
   const of = (name: keyof Usage) => replies.map((reply) => reply.usage[name]).filter((value) => typeof value === "number");
-  const first = replies[0]?.usage.first_token_ms ?? undefined;
+  const first = replies[0]?.usage.first_token_ms;
   return {
     rounds: replies.length,
     model: latest.model,

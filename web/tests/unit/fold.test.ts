@@ -1,7 +1,7 @@
 // From entries to the thread: what a person reads follows from what was recorded.
 import { describe, expect, test } from "vitest";
 import { byTurn, foldTurn, NOTHING_STREAMS, type CallView, type RoundItem, type TurnView } from "../../src/thread/fold.ts";
-import type { Approval, Entry, EntryBody } from "../../src/wire.ts";
+import type { Approval, Entry, EntryBody, Outcome } from "../../src/wire.ts";
 
 function turn(...bodies: EntryBody[]): TurnView {
   const entries: Entry[] = bodies.map((body, at) => ({ number: at + 1, at: `2026-01-01T00:00:0${at}Z`, conversation: "c", turn: "t", ...body }));
@@ -26,7 +26,7 @@ const asked = (call: string): EntryBody => ({ kind: "asked", approval: approval(
 const answered = (call: string, decision: "approve" | "refuse" | "told"): EntryBody => ({ kind: "answered", approval: `a-${call}`, decision, surface: "web" });
 const started = (call: string): EntryBody => ({ kind: "started", call, cleared_by: "approval" });
 const returned = (call: string): EntryBody => ({ kind: "returned", call, status: "done", text: "ok", made: [] });
-const ended = (outcome = "answered"): EntryBody => ({ kind: "ended", outcome, sentence: "", next_step: "", footer: [] });
+const ended = (outcome: Outcome = "answered"): EntryBody => ({ kind: "ended", outcome, sentence: "", next_step: "", footer: [] });
 
 function calls(view: TurnView): CallView[] {
   return view.items.filter((item): item is RoundItem => item.is === "round").flatMap((item) => [...item.calls]);

@@ -23,6 +23,7 @@ const REPLY: EntryBody = {
   stop: "natural",
   model: "scripted",
   usage: {},
+  seen: 1,
 };
 
 function deltas(reply_id: string, channel: "text" | "reasoning", parts: string[]): Frame[] {

@@ -12,8 +12,6 @@ use domain::id::ApprovalId;
 use domain::question::{AnswerFault, Answers, Choice, Question, own_words};
 use harness::act;
 use harness::ports::Journal as _;
-use serde::Deserialize;
-use serde_json::json;
 
 use super::conversations::journal_problem;
 use super::messages::act_problem;
@@ -22,43 +20,8 @@ use crate::extract::{Body, Key, Unlocked};
 use crate::problem::Problem;
 use crate::room::Room;
 use crate::state::App;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AnswerForm {
-    digest: String,
-    decision: Option<DecisionWord>,
-    words: Option<String>,
-    #[serde(default)]
-    options: Vec<usize>,
-    #[serde(default)]
-    answers: Vec<PartAnswer>,
-    #[serde(default)]
-    surface: Option<Surface>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum DecisionWord {
-    Approve,
-    Refuse,
-    RefuseAndStop,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Surface {
-    Web,
-    Cli,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PartAnswer {
-    #[serde(default)]
-    options: Vec<usize>,
-    words: Option<String>,
-}
+use crate::wire::answer::AnswerTaken;
+use crate::wire::form::{AnswerForm, Decision as DecisionWord, PartAnswer, Surface};
 
 /// Answers an approval or a question.
 pub(super) async fn answer(
@@ -89,7 +52,7 @@ async fn settle(room: &Room, id: &ApprovalId, digest: Digest, form: AnswerForm, 
     let answered = act::answer(room.desk(), id, digest, decision, surface, Some(key)).await;
     let (conversation, entry) = answered.map_err(act_problem)?;
     room.sessions.wake(&conversation);
-    Ok(Done::new(StatusCode::OK, &json!({ "entry": entry.0, "conversation": conversation })))
+    Ok(Done::new(StatusCode::OK, &AnswerTaken { entry: entry.0, conversation: conversation.to_string() }))
 }
 
 async fn decision(room: &Room, id: &ApprovalId, form: AnswerForm) -> Result<Decision, Problem> {

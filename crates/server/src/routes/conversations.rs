@@ -12,7 +12,6 @@ use domain::id::{ConversationId, EntryNumber};
 use domain::title::Title;
 use harness::ports::{Journal as _, JournalError};
 use serde::Deserialize;
-use serde_json::{Value, json};
 use store::{Changed, ConversationChange, ConversationState, ConversationSummary};
 
 use super::cursor;
@@ -21,8 +20,10 @@ use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem, vault_locked};
 use crate::room::Room;
 use crate::state::App;
-use crate::wire::conversation::ConversationView;
+use crate::wire::answer::EntryPage;
+use crate::wire::conversation::{ConversationPage, ConversationView};
 use crate::wire::entry::EntryView;
+use crate::wire::form::{ChangeForm, CreateForm};
 
 #[derive(Deserialize)]
 pub(super) struct ListQuery {
@@ -30,20 +31,6 @@ pub(super) struct ListQuery {
     limit: Option<usize>,
     #[serde(default)]
     archived: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CreateForm {
-    #[serde(default)]
-    title: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ChangeForm {
-    title: Option<String>,
-    archived: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +60,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Unlocked(room): Unlocked,
     Query(query): Query<ListQuery>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<ConversationPage>, Problem> {
     let owner = format!("{} {}", room.person, query.archived);
     let from = cursor::read(&app, &owner, query.cursor.as_deref())?;
     let limit = query.limit.unwrap_or(50);
@@ -84,7 +71,7 @@ pub(super) async fn list(
     let mut page = room.vault.conversations(state, from, limit + 1).await?;
     let more = page.len() > limit;
     page.truncate(limit);
-    let next = page.last().filter(|_| more).map(|last| cursor::after(&app, &owner, last));
+    let next_cursor = page.last().filter(|_| more).map(|last| cursor::after(&app, &owner, last));
     let live: HashSet<_> = room.vault.unfinished().await.map_err(journal_problem)?.into_iter().collect();
     let mut items = Vec::with_capacity(page.len());
     for summary in &page {
@@ -94,11 +81,7 @@ pub(super) async fn list(
             ConversationView::quiet(summary)
         });
     }
-    let mut answer = json!({ "items": items });
-    if let Some(next) = next {
-        answer["next_cursor"] = next.into();
-    }
-    Ok(Json(answer))
+    Ok(Json(ConversationPage { items, next_cursor }))
 }
 
 async fn with_turn(room: &Room, summary: &ConversationSummary) -> Result<ConversationView, Problem> {
@@ -219,10 +202,10 @@ pub(super) async fn entries(
     Unlocked(room): Unlocked,
     Path(id): Path<String>,
     Query(query): Query<EntriesQuery>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<EntryPage>, Problem> {
     let id = find(&room, &id).await?.id;
     let entries = room.vault.load(&id, EntryNumber(query.since)).await.map_err(journal_problem)?;
     let head = entries.last().map_or(query.since, |entry| entry.number.0);
-    let views: Vec<_> = entries.iter().map(|entry| EntryView::new(&id, None, entry)).collect();
-    Ok(Json(json!({ "entries": views, "head": head })))
+    let entries = entries.iter().map(|entry| EntryView::new(&id, None, entry)).collect();
+    Ok(Json(EntryPage { entries, head }))
 }

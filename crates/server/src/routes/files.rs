@@ -10,14 +10,13 @@ use axum::response::{IntoResponse as _, Response};
 use domain::digest::Digest;
 use domain::facts::Root;
 use domain::place::Place;
-use domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use tools::files::beneath::{Beneath, Fault, Found, Item, ItemKind, Spot};
+use serde::Deserialize;
+use tools::files::beneath::{Beneath, Fault, Found, Spot};
 
 use crate::extract::Unlocked;
 use crate::problem::{Code, Problem};
 use crate::room::Room;
+use crate::wire::file::{FileEntry, Listing};
 
 /// Bytes of a file that are shown at once (16 MiB).
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -32,23 +31,15 @@ fn home() -> String {
     "~/".to_owned()
 }
 
-#[derive(Serialize)]
-struct Line {
-    name: String,
-    kind: &'static str,
-    size: u64,
-    changed_at: String,
-}
-
 /// A folder's entries.
-pub(super) async fn list(Unlocked(room): Unlocked, Query(query): Query<PathQuery>) -> Result<Json<Value>, Problem> {
+pub(super) async fn list(Unlocked(room): Unlocked, Query(query): Query<PathQuery>) -> Result<Json<Listing>, Problem> {
     let path = query.path.clone();
-    let lines = on_disk(&room, &query.path, |home, spot| {
+    let entries = on_disk(&room, &query.path, |home, spot| {
         let (items, _) = home.list(spot)?;
-        Ok(items.into_iter().map(line).collect::<Vec<_>>())
+        Ok(items.into_iter().map(FileEntry::from).collect())
     })
     .await?;
-    Ok(Json(json!({ "path": path, "entries": lines })))
+    Ok(Json(Listing { path, entries }))
 }
 
 /// A file's bytes: text to be read here, everything else to be saved.
@@ -95,14 +86,4 @@ async fn on_disk<T: Send + 'static>(
 
 fn file_problem(fault: Fault) -> Problem {
     if matches!(fault, Fault::Absent) { Problem::not_found() } else { Problem::new(Code::Invalid, fault) }
-}
-
-fn line(item: Item) -> Line {
-    let kind = match item.kind {
-        ItemKind::Folder => "folder",
-        ItemKind::File => "file",
-        ItemKind::Link => "link",
-        ItemKind::Special => "special",
-    };
-    Line { name: item.name, kind, size: item.size, changed_at: Timestamp(item.changed).rfc3339() }
 }

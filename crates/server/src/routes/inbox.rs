@@ -7,27 +7,14 @@ use domain::entry::{Body, Entry};
 use domain::id::EntryNumber;
 use domain::time::Timestamp;
 use harness::ports::Journal as _;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::conversations::{find, journal_problem};
 use crate::extract::Unlocked;
 use crate::problem::Problem;
-use crate::wire::approval::{Card, card};
-
-#[derive(Serialize)]
-struct Item {
-    id: String,
-    kind: &'static str,
-    conversation: String,
-    conversation_title: String,
-    asked_at: String,
-    #[serde(flatten)]
-    card: Card,
-}
+use crate::wire::approval::{Inbox, InboxItem, card};
 
 /// What waits.
-pub(super) async fn list(Unlocked(room): Unlocked) -> Result<Json<Value>, Problem> {
+pub(super) async fn list(Unlocked(room): Unlocked) -> Result<Json<Inbox>, Problem> {
     let mut items = Vec::new();
     for id in room.vault.unfinished().await.map_err(journal_problem)? {
         let entries = room.vault.load(&id, EntryNumber::default()).await.map_err(journal_problem)?;
@@ -37,8 +24,7 @@ pub(super) async fn list(Unlocked(room): Unlocked) -> Result<Json<Value>, Proble
         items.extend(asked.map(|(at, approval)| (at, item(&conversation, &title, at, approval))));
     }
     items.sort_by_key(|(at, _)| *at);
-    let items: Vec<Item> = items.into_iter().map(|(_, item)| item).collect();
-    Ok(Json(json!({ "items": items })))
+    Ok(Json(Inbox { items: items.into_iter().map(|(_, item)| item).collect() }))
 }
 
 fn asked_at(entries: &[Entry], approval: &Approval) -> Timestamp {
@@ -46,17 +32,12 @@ fn asked_at(entries: &[Entry], approval: &Approval) -> Timestamp {
     entries.iter().find(asks).map_or(Timestamp::default(), |entry| entry.at)
 }
 
-fn item(conversation: &Conversation, title: &str, at: Timestamp, approval: &Approval) -> Item {
-    let card = card(approval);
-    Item {
+fn item(conversation: &Conversation, title: &str, at: Timestamp, approval: &Approval) -> InboxItem {
+    InboxItem {
         id: approval.id.to_string(),
-        kind: match card {
-            Card::Approval(_) => "approval",
-            Card::Question(_) => "question",
-        },
         conversation: conversation.id().to_string(),
         conversation_title: title.to_owned(),
         asked_at: at.rfc3339(),
-        card,
+        card: card(approval),
     }
 }

@@ -10,7 +10,6 @@ use domain::id::{ConversationId, EntryNumber, MessageId, TurnId};
 use domain::message::{Message, MessageFault};
 use harness::act::{self, ActError};
 use harness::ports::Journal as _;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::conversations::{find, journal_problem};
@@ -20,18 +19,8 @@ use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem};
 use crate::room::Room;
 use crate::state::App;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SayForm {
-    text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct StopForm {
-    turn: String,
-}
+use crate::wire::answer::MessageTaken;
+use crate::wire::form::{SayForm, StopForm};
 
 /// Why an act changed nothing, for the person.
 pub(super) fn act_problem(error: ActError) -> Problem {
@@ -44,8 +33,7 @@ pub(super) fn act_problem(error: ActError) -> Problem {
         ActError::DigestDiffers => Problem::new(Code::DigestDiffers, error),
         ActError::AlreadyAnswered(given) => {
             let (what, _) = crate::wire::entry::decision(&given.answer.decision);
-            let problem = Problem::new(Code::AlreadyAnswered, "This question was answered before.");
-            problem.with("who", "you").with("what", what).with("when", given.at.rfc3339())
+            Problem::new(Code::AlreadyAnswered, "This question was answered before.").answered(what, given.at.rfc3339())
         }
         ActError::Gone => Problem::new(Code::Expired, error),
         ActError::WrongKind => Problem::field("/decision", error),
@@ -74,14 +62,15 @@ async fn say_once(room: &Room, id: &ConversationId, message: Message) -> Result<
     let said = act::say(room.desk(), id, message).await.map_err(act_problem)?;
     if said.fresh {
         room.sessions.wake(id);
-        return Ok(Done::new(StatusCode::CREATED, &json!({ "entry": said.entry.0, "turn": said.turn })).response(false));
+        let taken = MessageTaken { entry: said.entry.0, turn: said.turn.to_string() };
+        return Ok(Done::new(StatusCode::CREATED, &taken).response(false));
     }
     let before = EntryNumber(said.entry.0.saturating_sub(1));
     let entries = room.vault.load(id, before).await.map_err(journal_problem)?;
     let entry = entries.first().ok_or_else(|| Problem::internal("a message is without its entry"))?;
     if matches!(&entry.body, Fact::Said(first) if first.text == text) {
-        let answer = json!({ "entry": entry.number.0, "turn": entry.turn });
-        Ok(Done::new(StatusCode::CREATED, &answer).response(true))
+        let taken = MessageTaken { entry: entry.number.0, turn: entry.turn.to_string() };
+        Ok(Done::new(StatusCode::CREATED, &taken).response(true))
     } else {
         Err(key_reused())
     }

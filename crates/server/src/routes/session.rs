@@ -8,7 +8,6 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use domain::account::TypedPassword;
 use domain::digest::Digest;
-use serde::Deserialize;
 use store::{Person, PersonId, SessionToken, SignIn, SignInError, SignedIn, Unlock, VaultFault};
 
 use super::once::finished;
@@ -17,24 +16,8 @@ use crate::problem::{Code, Problem};
 use crate::room::Room;
 use crate::state::{App, NoRoom};
 use crate::stream::Ending;
+use crate::wire::form::{SignInForm, UnlockForm};
 use crate::wire::session::SessionView;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SignInForm {
-    handle: String,
-    password: String,
-    #[serde(default)]
-    keep: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct UnlockForm {
-    password: String,
-    #[serde(default)]
-    accept_older: bool,
-}
 
 /// The name by which the streams of a session are known; it does not give the token away.
 pub(super) fn name(token: &SessionToken) -> String {
@@ -182,7 +165,7 @@ fn sign_in_problem(error: SignInError, wrong: Code) -> Problem {
             Problem::new(Code::Throttled, says).retry_after(seconds)
         }
         SignInError::Busy => Problem::new(Code::Busy, error).retry_after(2),
-        SignInError::Vault(fault @ VaultFault::Older) => Problem::new(Code::VaultFault, fault).with("older", true),
+        SignInError::Vault(fault @ VaultFault::Older) => Problem::new(Code::VaultFault, fault).older(),
         SignInError::Vault(fault) => Problem::new(Code::VaultFault, fault),
         SignInError::Store(error) => Problem::from(error),
     }

@@ -6,30 +6,16 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::account::{DisplayName, Handle, Locale, Password, TypedPassword, Zone};
-use serde::Deserialize;
-use serde_json::{Value, json};
 use store::{Preset, SetupError, SetupInput, SetupTokenFault, VaultKind};
 
 use crate::extract::{Body, Peer};
 use crate::problem::{Code, Field, Problem};
 use crate::state::App;
+use crate::wire::answer::{SetupDone, SetupNeeded};
+use crate::wire::form::SetupForm;
 use crate::wire::session::PersonView;
 
-/// What the wizard sends. The terminal collects the same, but for the token.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Form {
-    token: String,
-    preset: String,
-    handle: String,
-    name: String,
-    locale: String,
-    zone: String,
-    vault: String,
-    password: String,
-}
-
-impl Form {
+impl SetupForm {
     fn answers(self) -> Answers {
         let Self { preset, handle, name, locale, zone, vault, password, .. } = self;
         Answers { preset, handle, name, locale, zone, vault, password }
@@ -86,16 +72,16 @@ impl Answers {
 }
 
 /// Whether somebody is needed.
-pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<Value>, Problem> {
-    Ok(Json(json!({ "needed": app.instance.needs_setup().await? })))
+pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<SetupNeeded>, Problem> {
+    Ok(Json(SetupNeeded { needed: app.instance.needs_setup().await? }))
 }
 
 /// Makes the first account.
 pub(super) async fn set_up(
     State(app): State<Arc<App>>,
     Peer(peer): Peer,
-    Body { value: form, .. }: Body<Form>,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+    Body { value: form, .. }: Body<SetupForm>,
+) -> Result<(StatusCode, Json<SetupDone>), Problem> {
     if !app.instance.needs_setup().await? {
         return Err(Problem::not_found());
     }
@@ -111,7 +97,7 @@ pub(super) async fn set_up(
     // A client that hangs up does not leave a setup half done.
     let person = tokio::spawn(work).await.map_err(Problem::internal)?.map_err(setup_problem)?;
     app.setup.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok((StatusCode::CREATED, Json(json!({ "person": PersonView::from(&person) }))))
+    Ok((StatusCode::CREATED, Json(SetupDone { person: PersonView::from(&person) })))
 }
 
 fn check_token(app: &App, token: &str) -> Result<(), Problem> {

@@ -9,7 +9,7 @@ use harness::ports::{Channel, DeltaSource, Event, Observer};
 use store::Vault;
 
 use super::{Ending, Mailbox};
-use crate::wire::frame::{Delta, Frame, Hint, channel};
+use crate::wire::frame::{Delta, Frame, Hint};
 
 /// Streams a person may have at once (UI-12).
 const MOST_STREAMS: usize = 8;
@@ -176,7 +176,7 @@ impl Inner {
             conversation: conversation.to_string(),
             reply_id: reply.map(ReplyId::to_string),
             call_id: call.map(ToString::to_string),
-            channel: channel(part),
+            channel: part.into(),
             offset,
             text: text.to_owned(),
         };

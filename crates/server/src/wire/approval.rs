@@ -1,14 +1,16 @@
 //! Questions to a person as cards show them: host facts first, in full.
 
 use domain::approval::{Approval, Kind};
-use domain::facts::{Content, Facts, Preview};
+use domain::facts::{Content, Facts};
 use domain::question::Question;
-use domain::tool::EffectClass;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::word::EffectClass;
+
 /// A card for one exact call.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Approval", optional_fields))]
 pub struct ApprovalCard {
     id: String,
     call: String,
@@ -19,6 +21,7 @@ pub struct ApprovalCard {
     #[serde(skip_serializing_if = "Option::is_none")]
     intent: Option<String>,
     classes: Vec<EffectClass>,
+    #[cfg_attr(test, ts(type = "unknown"))]
     arguments: Value,
     targets: Vec<Target>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,10 +29,11 @@ pub struct ApprovalCard {
     leaves_machine: bool,
     undo: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<Preview>,
+    preview: Option<PreviewView>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Target {
     path: String,
     class: EffectClass,
@@ -38,40 +42,108 @@ struct Target {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Command {
     argv: Vec<String>,
     quiet: bool,
 }
 
+/// What would change.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Preview"))]
+#[serde(rename_all = "snake_case")]
+pub enum PreviewView {
+    /// A change of text.
+    Diff {
+        /// The place.
+        path: String,
+        /// Unified diff, 3 lines of context.
+        diff: String,
+    },
+    /// A program as its parts.
+    Command {
+        /// Program and arguments.
+        argv: Vec<String>,
+    },
+}
+
 /// A card that asks for words.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Question"))]
 pub struct QuestionCard {
     id: String,
     call: String,
     digest: String,
-    questions: Vec<Question>,
+    questions: Vec<QuestionPart>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct QuestionPart {
+    text: String,
+    options: Vec<String>,
+    /// Whether more than one option may be chosen.
+    many: bool,
+    /// Whether words of one's own are an answer.
+    other: bool,
 }
 
 /// One of the two cards.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Card {
     /// Asks for a yes.
-    Approval(Box<ApprovalCard>),
+    Approval {
+        /// About what.
+        approval: Box<ApprovalCard>,
+    },
     /// Asks for words.
-    Question(QuestionCard),
+    Question {
+        /// About what.
+        question: QuestionCard,
+    },
+}
+
+/// All that waits for the person.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Inbox {
+    /// Oldest first.
+    pub items: Vec<InboxItem>,
+}
+
+/// A card with the conversation in which it was asked.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct InboxItem {
+    /// By which it is answered.
+    pub id: String,
+    /// Where it was asked.
+    pub conversation: String,
+    /// The title of that.
+    pub conversation_title: String,
+    /// When.
+    pub asked_at: String,
+    /// The card.
+    #[serde(flatten)]
+    pub card: Card,
 }
 
 /// The card of a question.
 pub fn card(approval: &Approval) -> Card {
     match approval.kind {
-        Kind::Permission => Card::Approval(Box::new(permission(approval))),
-        Kind::Question => Card::Question(QuestionCard {
-            id: approval.id.to_string(),
-            call: approval.call.to_string(),
-            digest: approval.digest.hex(),
-            questions: Question::asked(approval),
-        }),
+        Kind::Permission => Card::Approval { approval: Box::new(permission(approval)) },
+        Kind::Question => Card::Question { question: question(approval) },
+    }
+}
+
+fn question(approval: &Approval) -> QuestionCard {
+    QuestionCard {
+        id: approval.id.to_string(),
+        call: approval.call.to_string(),
+        digest: approval.digest.hex(),
+        questions: Question::asked(approval).into_iter().map(QuestionPart::from).collect(),
     }
 }
 
@@ -89,23 +161,38 @@ fn permission(approval: &Approval) -> ApprovalCard {
         arguments: approval.arguments.clone(),
         targets: targets(facts),
         command: facts.command.as_ref().map(|command| Command { argv: command.argv.clone(), quiet: command.quiet }),
-        leaves_machine: facts.classes.contains(&EffectClass::Send),
+        leaves_machine: facts.classes.contains(&domain::tool::EffectClass::Send),
         undo: facts.undo,
-        preview: approval.preview.clone(),
+        preview: approval.preview.as_ref().map(PreviewView::from),
     }
 }
 
 /// The effect classes in order.
 pub fn classes(facts: &Facts) -> Vec<EffectClass> {
-    facts.classes.iter().copied().collect()
+    facts.classes.iter().copied().map(EffectClass::from).collect()
 }
 
 fn targets(facts: &Facts) -> Vec<Target> {
     let target = |path: &domain::facts::PathFact| Target {
         path: path.path.clone(),
-        class: path.class,
+        class: path.class.into(),
         exists: path.now != Content::Absent,
         bytes: path.bytes,
     };
     facts.paths.iter().map(target).collect()
+}
+
+impl From<Question> for QuestionPart {
+    fn from(Question { text, options, many, other }: Question) -> Self {
+        Self { text, options, many, other }
+    }
+}
+
+impl From<&domain::facts::Preview> for PreviewView {
+    fn from(preview: &domain::facts::Preview) -> Self {
+        match preview {
+            domain::facts::Preview::Diff { path, diff } => Self::Diff { path: path.clone(), diff: diff.clone() },
+            domain::facts::Preview::Command { argv } => Self::Command { argv: argv.clone() },
+        }
+    }
 }

@@ -3,20 +3,19 @@
 use domain::approval::{Answer, Decision};
 use domain::call::Clearance;
 use domain::entry::{Body, Entry, Screened};
-use domain::facts::Preview;
-use domain::footer::{EffectState, SideEffect};
+use domain::footer::SideEffect;
 use domain::id::ConversationId;
-use domain::model::{Reply, SampleFault, StopReason, Usage};
-use domain::outcome::Outcome;
-use domain::result::Status;
-use domain::tool::EffectClass;
+use domain::model::{Reply, SampleFault};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::approval::{ApprovalCard, Card, QuestionCard, card, classes};
+use super::approval::{ApprovalCard, Card, PreviewView, QuestionCard, card, classes};
+use super::usage::UsageView;
+use super::word::{EffectClass, EffectState, Outcome, Status, StopReason};
 
 /// One entry with its places.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry", optional_fields))]
 pub struct EntryView {
     number: u64,
     /// Absent where the place in the vault is not known: in a page of a conversation's entries.
@@ -30,6 +29,7 @@ pub struct EntryView {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Fact {
     Said {
@@ -55,10 +55,10 @@ enum Fact {
     AskedQuestion {
         question: QuestionCard,
     },
-    Answered(Answered),
+    Answered(AnswerView),
     Started {
         call: String,
-        cleared_by: &'static str,
+        cleared_by: ClearedBy,
         #[serde(skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
     },
@@ -71,7 +71,7 @@ enum Fact {
     Resumed {},
     Stopped {},
     Ended {
-        outcome: &'static str,
+        outcome: Outcome,
         sentence: String,
         next_step: &'static str,
         footer: Vec<FooterRow>,
@@ -80,6 +80,7 @@ enum Fact {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Replied {
     reply_id: String,
     seen: u64,
@@ -88,10 +89,11 @@ struct Replied {
     calls: Vec<CallView>,
     stop: StopReason,
     model: String,
-    usage: Usage,
+    usage: UsageView,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WrittenCall"))]
 struct CallView {
     id: String,
     tool: String,
@@ -99,27 +101,55 @@ struct CallView {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Screened", optional_fields))]
 struct ScreenedView {
     call: String,
     label: String,
     classes: Vec<EffectClass>,
+    #[cfg_attr(test, ts(type = "unknown"))]
     arguments: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<Preview>,
+    preview: Option<PreviewView>,
+}
+
+/// What was answered: a decision, or words to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Answered {
+    /// Yes, this call.
+    Approve,
+    /// Words to a question.
+    Told,
+    /// No.
+    Refuse,
+    /// No, and stop.
+    RefuseAndStop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+enum ClearedBy {
+    Class,
+    Rule,
+    Approval,
 }
 
 #[derive(Debug, Serialize)]
-struct Answered {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Answer", optional_fields))]
+struct AnswerView {
     approval: String,
-    decision: &'static str,
+    decision: Answered,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<String>,
     surface: String,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct FooterRow {
     call: String,
     tool: String,
@@ -163,8 +193,8 @@ fn fact(body: &Body) -> Fact {
         Body::Rejected { call, reason } => Fact::Rejected { call: call.to_string(), reason: reason.text() },
         Body::Screened(screened) => Fact::Screened(Box::new(screened_view(screened))),
         Body::Asked(approval) => match card(approval) {
-            Card::Approval(approval) => Fact::Asked { approval },
-            Card::Question(question) => Fact::AskedQuestion { question },
+            Card::Approval { approval } => Fact::Asked { approval },
+            Card::Question { question } => Fact::AskedQuestion { question },
         },
         Body::Answered(answer) => Fact::Answered(answered(answer)),
         Body::Started { call, clearance, .. } => {
@@ -173,7 +203,7 @@ fn fact(body: &Body) -> Fact {
         }
         Body::Returned(result) => Fact::Returned {
             call: result.call.to_string(),
-            status: result.status,
+            status: result.status.into(),
             text: result.text.clone(),
             made: result.made.clone(),
         },
@@ -197,9 +227,9 @@ fn replied(reply: &Reply) -> Replied {
         text: said.text.clone(),
         reasoning: said.reasoning.clone(),
         calls: said.calls.iter().map(view).collect(),
-        stop: said.stop,
+        stop: said.stop.into(),
         model: said.model.clone(),
-        usage: said.usage.clone(),
+        usage: UsageView::from(&said.usage),
     }
 }
 
@@ -210,57 +240,44 @@ fn screened_view(screened: &Screened) -> ScreenedView {
         classes: classes(&screened.facts),
         arguments: screened.arguments.clone(),
         blocked: screened.blocked.clone(),
-        preview: screened.preview.clone(),
+        preview: screened.preview.as_ref().map(PreviewView::from),
     }
 }
 
-fn answered(answer: &Answer) -> Answered {
+fn answered(answer: &Answer) -> AnswerView {
     let (decision, words) = decision(&answer.decision);
-    Answered { approval: answer.approval.to_string(), decision, words, surface: answer.surface.clone() }
+    AnswerView { approval: answer.approval.to_string(), decision, words, surface: answer.surface.clone() }
 }
 
 /// The word of a decision, and the person's words beside it.
-pub fn decision(decision: &Decision) -> (&'static str, Option<String>) {
+pub fn decision(decision: &Decision) -> (Answered, Option<String>) {
     match decision {
-        Decision::Approve => ("approve", None),
-        Decision::Told(words) => ("told", Some(words.clone())),
-        Decision::Refuse(words) => ("refuse", words.clone()),
-        Decision::RefuseAndStop => ("refuse_and_stop", None),
+        Decision::Approve => (Answered::Approve, None),
+        Decision::Told(words) => (Answered::Told, Some(words.clone())),
+        Decision::Refuse(words) => (Answered::Refuse, words.clone()),
+        Decision::RefuseAndStop => (Answered::RefuseAndStop, None),
     }
 }
 
-fn cleared_by(clearance: &Clearance) -> (&'static str, Option<String>) {
+fn cleared_by(clearance: &Clearance) -> (ClearedBy, Option<String>) {
     match clearance {
-        Clearance::Class => ("class", None),
-        Clearance::Rule(rule) => ("rule", Some(rule.to_string())),
-        Clearance::Approval(_) => ("approval", None),
+        Clearance::Class => (ClearedBy::Class, None),
+        Clearance::Rule(rule) => (ClearedBy::Rule, Some(rule.to_string())),
+        Clearance::Approval(_) => (ClearedBy::Approval, None),
     }
 }
 
 /// The same words as at the end of a turn, which says why no model answered.
 fn fault_text(fault: &SampleFault) -> String {
-    Outcome::ModelUnavailable(fault.clone()).sentence()
+    domain::outcome::Outcome::ModelUnavailable(fault.clone()).sentence()
 }
 
-fn ended(outcome: &Outcome, footer: &[SideEffect]) -> Fact {
+fn ended(outcome: &domain::outcome::Outcome, footer: &[SideEffect]) -> Fact {
     Fact::Ended {
-        outcome: outcome_word(outcome),
+        outcome: outcome.into(),
         sentence: outcome.sentence(),
         next_step: outcome.next_step(),
         footer: footer.iter().map(row).collect(),
-    }
-}
-
-/// The word of an outcome.
-pub fn outcome_word(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Answered => "answered",
-        Outcome::Mute => "mute",
-        Outcome::RoundLimit => "round_limit",
-        Outcome::Overflow { .. } => "overflow",
-        Outcome::Stopped => "stopped",
-        Outcome::ModelUnavailable(_) => "model_unavailable",
-        Outcome::Failed(_) => "failed",
     }
 }
 
@@ -268,9 +285,9 @@ fn row(effect: &SideEffect) -> FooterRow {
     FooterRow {
         call: effect.call.to_string(),
         tool: effect.tool.to_string(),
-        classes: effect.classes.iter().copied().collect(),
+        classes: effect.classes.iter().copied().map(EffectClass::from).collect(),
         target: effect.target.clone(),
-        state: effect.state,
+        state: effect.state.into(),
         undo: effect.undo,
         started_at: effect.started.rfc3339(),
         ended_at: effect.ended.map(domain::time::Timestamp::rfc3339),

@@ -1,14 +1,15 @@
 //! Frames of the event stream: one JSON object each.
 
 use domain::id::{ConversationId, ReplyId};
-use harness::ports::Channel;
 use serde::{Deserialize, Serialize};
 use store::Sequenced;
 
 use super::entry::{EntryView, kind};
+use super::word::Channel;
 
 /// What the server sends.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Frame {
     /// A durable entry.
@@ -62,6 +63,7 @@ pub enum Frame {
 
 /// An entry for those who watch its conversation, a header for others and where it is large.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Carried {
     /// The entry.
@@ -75,6 +77,7 @@ pub enum Carried {
 
 /// What those who do not watch hear of an entry.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EntryHeader"))]
 pub struct Header {
     conversation: String,
     number: u64,
@@ -84,6 +87,7 @@ pub struct Header {
 
 /// A piece with its place, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Delta {
     /// Where.
     pub conversation: String,
@@ -94,7 +98,7 @@ pub struct Delta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// Its channel.
-    pub channel: &'static str,
+    pub channel: Channel,
     /// Bytes of the channel before it.
     pub offset: u64,
     /// The piece.
@@ -103,8 +107,9 @@ pub struct Delta {
 
 /// A resource that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Hint {
-    /// `conversations`, `inbox`, `models`, `files` or `session`.
+    /// `conversations` or `inbox`; a page looks at whichever it knows.
     pub resource: &'static str,
     /// Which one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +118,7 @@ pub struct Hint {
 
 /// What a client sends.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "snake_case")]
 pub enum ClientFrame {
     /// First of all.
@@ -135,7 +141,7 @@ pub enum ClientFrame {
         reply_id: String,
     },
     /// Still there.
-    Pong(serde_json::Value),
+    Pong(#[cfg_attr(test, ts(type = "unknown"))] serde_json::Value),
 }
 
 /// The longest entry that is sent whole, in bytes of JSON (UI-17).
@@ -174,15 +180,5 @@ impl Frame {
             text: text.to_owned(),
             reasoning: reasoning.to_owned(),
         }
-    }
-}
-
-/// The word of a channel.
-pub fn channel(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Text => "text",
-        Channel::Reasoning => "reasoning",
-        Channel::Arguments => "arguments",
-        Channel::Output => "output",
     }
 }

@@ -1,20 +1,33 @@
 //! Who is signed in, and what answers.
 
-use domain::model::{ModelDescription, Tier};
+use domain::model::ModelDescription;
 use serde::Serialize;
 use store::Person;
 
+use super::word::Tier;
+
 /// A session as its own browser sees it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Session"))]
 pub struct SessionView {
     person: PersonView,
-    vault: &'static str,
+    vault: VaultState,
     csrf: String,
     models: Vec<ModelView>,
 }
 
+/// Whether the session's person has unlocked the vault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+enum VaultState {
+    Locked,
+    Open,
+}
+
 /// An account as its person sees it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Person"))]
 pub struct PersonView {
     id: String,
     handle: String,
@@ -26,19 +39,35 @@ pub struct PersonView {
 
 /// A model as people see it.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ModelInfo", optional_fields))]
 pub struct ModelView {
     name: String,
     tier: Tier,
     window: u32,
-    state: &'static str,
+    state: ModelState,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+}
+
+/// Whether a model can answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ModelState {
+    /// It can.
+    Ready,
+    /// It will: it is being read in.
+    Loading,
+    /// None is set up.
+    Absent,
+    /// It cannot be used.
+    Failed,
 }
 
 impl SessionView {
     /// A session's view.
     pub fn new(person: &Person, open: bool, csrf: String, models: Vec<ModelView>) -> Self {
-        let vault = if open { "open" } else { "locked" };
+        let vault = if open { VaultState::Open } else { VaultState::Locked };
         Self { person: PersonView::from(person), vault, csrf, models }
     }
 }
@@ -57,8 +86,8 @@ impl From<&Person> for PersonView {
 }
 
 impl ModelView {
-    /// A model and whether it can answer: `ready`, `loading`, `absent` or `failed`.
-    pub fn new(model: &ModelDescription, state: &'static str, reason: Option<String>) -> Self {
-        Self { name: model.name.clone(), tier: model.tier, window: model.window, state, reason }
+    /// A model and whether it can answer.
+    pub fn new(model: &ModelDescription, state: ModelState, reason: Option<String>) -> Self {
+        Self { name: model.name.clone(), tier: model.tier.into(), window: model.window, state, reason }
     }
 }

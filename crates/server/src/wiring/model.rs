@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::no_model::NoModel;
 use crate::config::{Config, ModelChoice, RemoteModel};
-use crate::wire::session::ModelView;
+use crate::wire::session::{ModelState, ModelView};
 
 /// Tokens of context that are wanted of a local model; its own limit holds as well.
 const WINDOW: u32 = 16_384;
@@ -26,7 +26,7 @@ const STALL: Duration = Duration::from_secs(60);
 pub struct Answering {
     /// The model.
     pub model: Arc<dyn Model>,
-    state: &'static str,
+    state: ModelState,
     /// Why it cannot answer.
     pub trouble: Option<String>,
     /// The same model, if it runs on this machine.
@@ -39,7 +39,11 @@ impl Answering {
         match &config.model {
             ModelChoice::None => {
                 let help = "No model is set up. Put a GGUF file into the models folder, or set models.remote.url, and restart.";
-                Self { state: "absent", trouble: Some(help.to_owned()), ..Self::with(Arc::new(NoModel::configured())) }
+                Self {
+                    state: ModelState::Absent,
+                    trouble: Some(help.to_owned()),
+                    ..Self::with(Arc::new(NoModel::configured()))
+                }
             }
             ModelChoice::Local(file) => local(file, config),
             ModelChoice::Remote(remote) => Self::with(Arc::new(elsewhere(remote))),
@@ -48,12 +52,12 @@ impl Answering {
 
     /// A model that can answer.
     pub fn with(model: Arc<dyn Model>) -> Self {
-        Self { model, state: "ready", trouble: None, local: None }
+        Self { model, state: ModelState::Ready, trouble: None, local: None }
     }
 
     fn failed(name: &str, reason: &str) -> Self {
         let model = Arc::new(NoModel::unusable(name, reason));
-        Self { state: "failed", trouble: Some(reason.to_owned()), ..Self::with(model) }
+        Self { state: ModelState::Failed, trouble: Some(reason.to_owned()), ..Self::with(model) }
     }
 
     /// Has a model on this machine load and read ahead what every conversation begins with. Whoever writes goes first.
