@@ -4,14 +4,22 @@
 
 mod arguments;
 mod automaton;
+mod bare_call;
+mod call_list;
 mod dsml;
 mod form;
 mod gemma;
 mod glm;
+mod harmony;
 mod heard;
 mod hermes;
+mod json;
 mod json_call;
+mod kimi;
 mod literal;
+mod llama;
+mod mistral;
+mod named_call;
 mod nest;
 mod object;
 mod parser;
@@ -43,17 +51,38 @@ pub enum Dialect {
     Pythonic,
     /// Keys and values in tags, in `<tool_call>` tags.
     Glm,
+    /// Bare JSON, as Llama writes it.
+    Llama,
+    /// A name in a `<function=...>` header, and JSON.
+    LlamaHeader,
+    /// `[TOOL_CALLS]` and a JSON list.
+    Mistral,
+    /// `[TOOL_CALLS]`, a name, `[ARGS]` and JSON.
+    MistralArgs,
+    /// A section of calls with ids, as Kimi writes it.
+    Kimi,
+    /// Messages in channels, as gpt-oss writes them.
+    Harmony,
+    /// Plain JSON, for models of which nothing is known.
+    Json,
 }
 
 impl Dialect {
     /// All of them, each at the place of its number.
-    pub const ALL: [Dialect; 6] = [
+    pub const ALL: [Dialect; 13] = [
         Dialect::Hermes,
         Dialect::QwenXml,
         Dialect::Gemma,
         Dialect::Dsml,
         Dialect::Pythonic,
         Dialect::Glm,
+        Dialect::Llama,
+        Dialect::LlamaHeader,
+        Dialect::Mistral,
+        Dialect::MistralArgs,
+        Dialect::Kimi,
+        Dialect::Harmony,
+        Dialect::Json,
     ];
 
     fn form(self) -> &'static form::Form {
@@ -64,6 +93,13 @@ impl Dialect {
             Dialect::Dsml => &dsml::FORM,
             Dialect::Pythonic => &pythonic::FORM,
             Dialect::Glm => &glm::FORM,
+            Dialect::Llama => &llama::JSON,
+            Dialect::LlamaHeader => &llama::HEADER,
+            Dialect::Mistral => &mistral::LIST,
+            Dialect::MistralArgs => &mistral::NAMED,
+            Dialect::Kimi => &kimi::FORM,
+            Dialect::Harmony => &harmony::FORM,
+            Dialect::Json => &json::FORM,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::reader::Reader;
 use crate::protocol::message::{Call, Tool};
@@ -30,8 +30,26 @@ pub(super) struct Form {
     pub(super) reply: fn(&str, &[Call], &[Tool]) -> String,
     /// A result (tool, text) for templates without a place for one.
     pub(super) result: fn(&str, &str) -> String,
-    /// One call behind `opener`, in the parts that a grammar is made of.
+    /// One call without what `section` names, in the parts that a grammar is made of.
     pub(super) frame: fn(&Tool) -> Vec<Part>,
+    /// What stands around the calls of one frame; empty for dialects with a frame a call.
+    pub(super) section: Section,
+}
+
+/// What stands around the calls of one frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Between the opener and the first call.
+    pub(super) begin: &'static str,
+    /// Between two calls.
+    pub(super) between: &'static str,
+    /// Behind the last call.
+    pub(super) end: &'static str,
+}
+
+impl Section {
+    /// A frame holds one call.
+    pub(super) const NONE: Section = Section { begin: "", between: "", end: "" };
 }
 
 /// A text that means something to a dialect.
@@ -48,11 +66,12 @@ pub(super) struct Marker {
 pub(super) enum Role {
     /// Opens a frame.
     Opener(u8),
-    /// Opens a frame at the start of a line outside code fences. What it opens may turn out to be text.
+    /// Opens a frame at the start of a line outside code fences; its spelling may begin with the line's break. What it
+    /// opens may turn out to be text.
     Bare(u8),
     /// As `Bare`, but only where the reply begins.
     First(u8),
-    /// Opens a frame in text and in reasoning: the header of a channel.
+    /// Opens a frame in text and in reasoning: the header of a channel. Whether a call follows is not known yet.
     Header(u8),
     /// Belongs to frames; standing alone it is removed.
     Stray,
@@ -115,7 +134,7 @@ pub(super) const THINK_TAGS: [Marker; 4] = [
 ];
 
 /// Turn-end and role markers that no text holds by chance; they end a reply in every dialect (LOOP-27).
-pub(super) const COMMON_ENDS: [&str; 10] = [
+pub(super) const COMMON_ENDS: [&str; 9] = [
     "<|im_start|>",
     "<|im_end|>",
     "<|endoftext|>",
@@ -125,8 +144,13 @@ pub(super) const COMMON_ENDS: [&str; 10] = [
     "<start_of_turn>",
     "<end_of_turn>",
     "<|start_of_role|>",
-    "<|end▁of▁sentence|>",
 ];
+
+/// The tools, a line of JSON each.
+pub(super) fn tool_lines(tools: &[Tool]) -> String {
+    let line = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+    tools.iter().map(|tool| line(tool).to_string()).collect::<Vec<_>>().join("\n")
+}
 
 /// A part of a frame, for a grammar.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,7 @@ pub(super) struct Heard {
     gap: String,
     after_call: bool,
     /// White space right after the reasoning channel belongs to its frame.
-    after_thought: bool,
+    skip_blank: bool,
 }
 
 impl Heard {
@@ -39,11 +39,11 @@ impl Heard {
     }
 
     pub(super) fn say(&mut self, text: &str) {
-        let text = if self.after_thought { text.trim_start() } else { text };
+        let text = if self.skip_blank { text.trim_start() } else { text };
         if text.is_empty() {
             return;
         }
-        self.after_thought = false;
+        self.skip_blank = false;
         if self.after_call && text.chars().all(char::is_whitespace) {
             self.gap.push_str(text);
             return;
@@ -62,9 +62,16 @@ impl Heard {
         self.pieces.push(Piece::Reasoning(thought));
     }
 
-    /// The reasoning channel was closed.
-    pub(super) fn thought(&mut self) {
-        self.after_thought = true;
+    /// White space that follows belongs to a frame of some kind, the reasoning channel's for one.
+    pub(super) fn skip_blank(&mut self) {
+        self.skip_blank = true;
+    }
+
+    /// What follows is a text of its own: it stands apart from the text before.
+    pub(super) fn paragraph(&mut self) {
+        if !self.parsed.text.is_empty() {
+            "\n\n".clone_into(&mut self.gap);
+        }
     }
 
     /// A frame was opened.
@@ -78,6 +85,13 @@ impl Heard {
         self.frame();
         self.pieces.push(Piece::CallBegan(name.to_owned()));
         self.open = Some(ParsedCall { id: id.to_owned(), name: name.to_owned(), ..ParsedCall::default() });
+    }
+
+    /// Its wire's id came later.
+    pub(super) fn identified(&mut self, id: &str) {
+        if let Some(open) = self.open.as_mut() {
+            id.clone_into(&mut open.id);
+        }
     }
 
     /// More of its arguments, byte for byte.
@@ -120,7 +134,8 @@ impl Heard {
     fn faulty(&mut self, fault: Fault, body: &str) {
         let nameless = || ParsedCall { arguments: body.to_owned(), ..ParsedCall::default() };
         let open = self.open.take().unwrap_or_else(nameless);
-        self.keep(ParsedCall { fault: Some(fault), ..open });
+        let arguments = if open.arguments.is_empty() { body.to_owned() } else { open.arguments };
+        self.keep(ParsedCall { fault: Some(fault), arguments, ..open });
     }
 
     fn keep(&mut self, call: ParsedCall) {

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::form::{Form, Marker, Part, THINK_TAGS};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS, tool_lines};
 use super::json_call::JsonCall;
 use super::reader::{Reader, Tail};
 use crate::protocol::message::{Call, Tool};
@@ -29,6 +29,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result,
     frame,
+    section: Section::NONE,
 };
 
 fn open(_: u8, _: &Arc<[Tool]>) -> Box<dyn Reader> {
@@ -37,12 +38,8 @@ fn open(_: u8, _: &Arc<[Tool]>) -> Box<dyn Reader> {
 
 fn tool_block(tools: &[Tool]) -> String {
     let mut block = String::from("# Tools\n\nYou may call these functions:\n<tools>\n");
-    for tool in tools {
-        let line = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
-        block.push_str(&line.to_string());
-        block.push('\n');
-    }
-    block.push_str("</tools>\n\nTo call one, write its name and arguments as JSON in tags:\n");
+    block.push_str(&tool_lines(tools));
+    block.push_str("\n</tools>\n\nTo call one, write its name and arguments as JSON in tags:\n");
     block.push_str("<tool_call>\n{\"name\": \"<function>\", \"arguments\": {<arguments>}}\n</tool_call>");
     block
 }

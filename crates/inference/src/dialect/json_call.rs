@@ -47,20 +47,11 @@ impl Reader for JsonCall {
                 Finish::Whole(body.len())
             }
             (Some(_), Ending::Cut) => Finish::Incomplete(Missing::Closer),
-            (None, _) => Finish::Incomplete(missing(&self.object)),
+            (None, _) => Finish::Incomplete(self.object.missing()),
         }
     }
 
     fn boxed(&self) -> Box<dyn Reader> {
         Box::new(self.clone())
-    }
-}
-
-/// What an object lacks that is not whole.
-pub(super) fn missing(object: &CallObject) -> Missing {
-    match (object.is_announced(), object.is_whole()) {
-        (false, _) => Missing::Name,
-        (true, false) => Missing::Arguments,
-        (true, true) => Missing::Closer,
     }
 }

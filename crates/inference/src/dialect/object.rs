@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::Missing;
 use super::heard::Heard;
 use super::reader::Span;
 
@@ -45,9 +46,16 @@ pub(super) struct CallObject {
     arguments_from: Option<usize>,
     arguments_to: Option<usize>,
     id: Option<Range<usize>>,
+    /// Objects that hold name and arguments one level deeper, under `function`.
+    nested: u32,
+    /// Where no tag says that this is a call, its keys must.
+    strict: bool,
     announced: bool,
     sent: usize,
 }
+
+/// The longest name that is taken for one where no tag says that a call stands there.
+const LONGEST_BARE_NAME: usize = 256;
 
 impl CallObject {
     /// Before the object.
@@ -62,14 +70,18 @@ impl CallObject {
             arguments_from: None,
             arguments_to: None,
             id: None,
+            nested: 0,
+            strict: false,
             announced: false,
             sent: 0,
         }
     }
 
-    /// Right behind its opening brace.
-    pub(super) fn begun() -> CallObject {
-        CallObject { place: Place::Key, ..CallObject::new() }
+    /// An object of which nothing but its keys says that it is a call: the name must come first, and before the arguments
+    /// nothing but what goes with it. So what is no call is known soon. `begun`: behind its opening brace.
+    pub(super) fn strict(begun: bool) -> CallObject {
+        let place = if begun { Place::Key } else { Place::Start };
+        CallObject { place, strict: true, ..CallObject::new() }
     }
 
     /// Reads on to the end of `body`, which must begin with all that was given before, and tells what is known.
@@ -77,6 +89,30 @@ impl CallObject {
         let progress = self.advance(body);
         self.announce(body, heard);
         progress
+    }
+
+    /// Reads on and tells nothing.
+    pub(super) fn look(&mut self, body: &str) -> Object {
+        self.advance(body)
+    }
+
+    /// Tells what is known.
+    pub(super) fn tell(&mut self, body: &str, heard: &mut Heard) {
+        self.announce(body, heard);
+    }
+
+    /// The name, once it is whole.
+    pub(super) fn name(&self, body: &str) -> Option<String> {
+        self.text(body, self.name.clone())
+    }
+
+    /// What is missing in an object that is not whole.
+    pub(super) fn missing(&self) -> Missing {
+        match (self.announced, self.is_whole()) {
+            (false, _) => Missing::Name,
+            (true, false) => Missing::Arguments,
+            (true, true) => Missing::Closer,
+        }
     }
 
     /// The name was told.
@@ -111,18 +147,32 @@ impl CallObject {
 
     fn announce(&mut self, body: &str, heard: &mut Heard) {
         if !self.announced {
-            let Some(name) = self.text(body, self.name.clone()) else { return };
-            let id = self.text(body, self.id.clone()).unwrap_or_default();
-            heard.began(&name, &id);
+            let Some(name) = self.name(body) else { return };
+            heard.began(&name, "");
             self.announced = true;
         }
+        let id = self.id.take();
+        if let Some(id) = self.text(body, id) {
+            heard.identified(&id);
+        }
         let Some(from) = self.arguments_from else { return };
+        if body.as_bytes().get(from) == Some(&b'"') {
+            return self.announce_text(from, body, heard);
+        }
         let to = self.arguments_to.unwrap_or(self.read);
         let from = from.max(self.sent);
         if from < to {
             heard.arguments(&body[from..to]);
             self.sent = to;
         }
+    }
+
+    /// Arguments as a JSON text, as remote APIs have them, are given once they are whole (a known slip elsewhere).
+    fn announce_text(&mut self, from: usize, body: &str, heard: &mut Heard) {
+        let Some(to) = self.arguments_to.filter(|to| self.sent < *to) else { return };
+        let text: Result<String, _> = serde_json::from_str(&body[from..to]);
+        heard.arguments(text.as_deref().unwrap_or(&body[from..to]));
+        self.sent = to;
     }
 
     fn text(&self, body: &str, range: Option<Range<usize>>) -> Option<String> {
@@ -164,8 +214,18 @@ impl CallObject {
         if self.closes_key(byte) {
             body[from..at].clone_into(&mut self.key);
             self.place = Place::Colon;
+            return !self.strict || self.key_fits();
         }
-        true
+        !self.strict || at - from <= LONGEST_BARE_NAME
+    }
+
+    /// As the keys of a call do, in their order.
+    fn key_fits(&self) -> bool {
+        match self.key.as_str() {
+            "name" | "type" | "id" | "function" => true,
+            "arguments" | "parameters" => self.name.is_some(),
+            _ => self.arguments_to.is_some(),
+        }
     }
 
     fn before_colon(&mut self, byte: u8) -> bool {
@@ -184,6 +244,11 @@ impl CallObject {
             self.arguments_from = Some(at);
         }
         match byte {
+            b'{' if self.key == "function" => {
+                self.nested += 1;
+                self.place = Place::Key;
+            }
+            _ if self.strict && self.arguments_from.is_none() && byte != b'"' => return false,
             b'"' | b'{' | b'[' => return self.in_value(Span::default(), at, byte),
             b',' | b'}' | b']' | b':' => return false,
             _ => self.place = Place::InScalar,
@@ -197,7 +262,7 @@ impl CallObject {
         } else {
             self.place = Place::InValue(span);
         }
-        true
+        !self.strict || self.arguments_from.is_some() || at - self.value <= LONGEST_BARE_NAME
     }
 
     fn in_scalar(&mut self, at: usize, byte: u8) -> bool {
@@ -211,6 +276,7 @@ impl CallObject {
     fn after_value(&mut self, byte: u8) -> bool {
         match byte {
             b',' => self.place = Place::Key,
+            b'}' if self.nested > 0 => self.nested -= 1,
             b'}' => self.place = Place::End,
             _ => return byte.is_ascii_whitespace(),
         }

@@ -37,12 +37,26 @@ pub struct Parser {
 enum Place {
     Text,
     Thinking(u32),
-    /// In a frame. The opener, if the frame may turn out to be text.
-    Frame(Box<dyn Reader>, Option<&'static str>),
+    Frame(Frame),
     /// In a frame that is no call, up to its closer; it was searched up to this byte of the body.
     Broken(usize),
     /// In the rest of a frame that is too large.
     Oversize,
+}
+
+#[derive(Debug, Clone)]
+struct Frame {
+    reader: Box<dyn Reader>,
+    opener: Marker,
+    /// Calls of it that have ended.
+    calls: usize,
+}
+
+impl Frame {
+    /// Its opener alone tells that a call follows.
+    fn is_certain(&self) -> bool {
+        matches!(self.opener.role, Role::Opener(_))
+    }
 }
 
 impl Parser {
@@ -76,8 +90,8 @@ impl Parser {
     #[must_use]
     pub fn in_call(&self) -> bool {
         match &self.place {
-            Place::Frame(_, None) | Place::Broken(_) | Place::Oversize => true,
-            Place::Frame(_, Some(_)) => self.heard.in_call(),
+            Place::Broken(_) | Place::Oversize => true,
+            Place::Frame(frame) => frame.is_certain() || self.heard.in_call(),
             Place::Text | Place::Thinking(_) => false,
         }
     }
@@ -106,11 +120,17 @@ impl Parser {
         self.heard.parsed.calls.len()
     }
 
-    /// What of the open frame's body has come, right behind its opener.
+    /// True if no call of the open frame has ended yet.
+    #[must_use]
+    pub fn at_first_call(&self) -> bool {
+        matches!(&self.place, Place::Frame(frame) if frame.calls == 0)
+    }
+
+    /// What of the open frame's body has come: behind its opener, or behind the last call of it that has ended.
     #[must_use]
     pub fn call_body(&self) -> &str {
         match self.place {
-            Place::Frame(..) | Place::Broken(_) => &self.pending[self.at..],
+            Place::Frame(_) | Place::Broken(_) => &self.pending[self.at..],
             Place::Text | Place::Thinking(_) | Place::Oversize => "",
         }
     }
@@ -161,7 +181,7 @@ impl Parser {
         while match &self.place {
             Place::Text => self.settle_text(),
             Place::Thinking(depth) => self.settle_thinking(*depth),
-            Place::Frame(..) => self.settle_frame(),
+            Place::Frame(_) => self.settle_frame(),
             Place::Broken(searched) => self.settle_broken(*searched),
             Place::Oversize => self.settle_oversize(),
         } {}
@@ -192,7 +212,7 @@ impl Parser {
             (Role::Thought, _) => self.leave_reasoning(),
             (Role::Header(number), _) => {
                 self.leave_reasoning();
-                self.open(number, None);
+                self.open(number, found.marker);
             }
             (Role::End, _) => self.end(),
             (Role::Opener(_) | Role::Bare(_) | Role::First(_) | Role::Stray, _) => {}
@@ -203,7 +223,7 @@ impl Parser {
     fn leave_reasoning(&mut self) {
         let rest = self.thoughts.rest();
         self.heard.think(rest);
-        self.heard.thought();
+        self.heard.skip_blank();
         self.back_to_text();
     }
 
@@ -212,19 +232,26 @@ impl Parser {
             return;
         }
         match found.marker.role {
-            Role::Opener(number) | Role::Header(number) => self.open(number, None),
-            Role::Bare(number) | Role::First(number) => self.open(number, Some(found.marker.text)),
+            Role::Opener(number) | Role::Header(number) | Role::Bare(number) | Role::First(number) => {
+                self.open(number, found.marker);
+            }
             Role::Think => self.open_reasoning(),
             Role::Stray | Role::Thought => {}
             Role::End => self.end(),
         }
     }
 
-    fn open(&mut self, number: u8, opener: Option<&'static str>) {
-        if opener.is_none() {
+    fn open(&mut self, number: u8, opener: Marker) {
+        let frame = Frame { reader: (self.form().open)(number, &self.tools), opener, calls: 0 };
+        if self.text.is_blank() {
+            // Said now, it stays before the frame; later it would be taken for the blanks behind it.
+            let blank = self.text.rest();
+            self.heard.say(&blank);
+        }
+        if frame.is_certain() {
             self.heard.frame();
         }
-        self.place = Place::Frame((self.form().open)(number, &self.tools), opener);
+        self.place = Place::Frame(frame);
     }
 
     fn open_reasoning(&mut self) {
@@ -245,12 +272,15 @@ impl Parser {
     fn settle_frame(&mut self) -> bool {
         let body = bounded(&self.pending[self.at..]);
         let is_whole = body.len() == self.pending.len() - self.at;
-        let Place::Frame(reader, opener) = &mut self.place else { return false };
-        let progress = reader.read(body, &mut self.heard);
+        let Place::Frame(frame) = &mut self.place else { return false };
+        let progress = frame.reader.read(body, &mut self.heard);
         match progress {
             Progress::Open if is_whole => return false,
             Progress::Open => self.oversize(),
-            Progress::Next(end) => self.at += end,
+            Progress::Next(end) => {
+                frame.calls += 1;
+                self.at += end;
+            }
             Progress::Closed(end) => self.leave_frame(end),
             Progress::ClosedToReasoning(end) => {
                 self.leave_frame(end);
@@ -262,7 +292,7 @@ impl Parser {
             }
             Progress::Broken => self.place = Place::Broken(0),
             Progress::Text => {
-                let opener = opener.take();
+                let opener = frame.opener.text;
                 self.no_frame(opener);
             }
         }
@@ -274,8 +304,8 @@ impl Parser {
         self.back_to_text();
     }
 
-    fn no_frame(&mut self, opener: Option<&'static str>) {
-        self.text.put_back(opener.unwrap_or_default());
+    fn no_frame(&mut self, opener: &str) {
+        self.text.put_back(opener);
         self.place = Place::Text;
     }
 
@@ -319,14 +349,14 @@ impl Parser {
     fn finish_frame(&mut self, ending: Ending) -> bool {
         let body = &self.pending[self.at..];
         match &mut self.place {
-            Place::Frame(reader, opener) => match reader.finish(body, ending, &mut self.heard) {
+            Place::Frame(frame) => match frame.reader.finish(body, ending, &mut self.heard) {
                 Finish::Whole(end) => self.leave_frame(end),
                 Finish::Incomplete(missing) => {
                     self.heard.incomplete(missing, body);
                     self.leave_frame(body.len());
                 }
                 Finish::Text => {
-                    let opener = opener.take();
+                    let opener = frame.opener.text;
                     self.no_frame(opener);
                 }
             },
@@ -378,7 +408,7 @@ impl Parser {
 fn counts(marker: &Marker, lines: Lines, calls: bool) -> bool {
     match marker.role {
         Role::Opener(_) | Role::Stray => calls,
-        Role::Bare(_) => calls && lines.at_start && !lines.fenced,
+        Role::Bare(_) => calls && !lines.fenced && (lines.at_start || marker.text.starts_with('\n')),
         Role::First(_) => calls && lines.at_first,
         Role::Header(_) | Role::Think | Role::Thought | Role::End => true,
     }

@@ -103,9 +103,15 @@ pub(super) struct Tail {
 }
 
 impl Tail {
+    /// Nothing: the frame ends with the arguments.
+    pub(super) const NONE: Tail = Tail { closers: &[], others: &[] };
+
     /// Reads from `from`, behind the arguments: white space and stray closing brackets (a known slip), then a closer.
     /// `from` moves on over what need not be read again.
     pub(super) fn read(&self, body: &str, from: &mut usize) -> Progress {
+        if self.closers.is_empty() {
+            return Progress::Closed(*from);
+        }
         let stray = |c: char| c.is_ascii_whitespace() || c == '}' || c == ']';
         let rest = body[*from..].trim_start_matches(stray);
         *from = body.len() - rest.len();

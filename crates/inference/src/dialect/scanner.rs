@@ -113,6 +113,11 @@ impl Scanner {
         self.give(String::new())
     }
 
+    /// Nothing but blanks is held back: no halves that a frame could part.
+    pub(super) fn is_blank(&self) -> bool {
+        self.held.chars().all(char::is_whitespace)
+    }
+
     /// Nothing is held back.
     pub(super) fn is_clear(&self) -> bool {
         self.held.is_empty()
