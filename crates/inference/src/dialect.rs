@@ -7,6 +7,7 @@ mod automaton;
 mod bare_call;
 mod call_list;
 mod dsml;
+mod foreign;
 mod form;
 mod gemma;
 mod glm;
@@ -16,6 +17,7 @@ mod hermes;
 mod json;
 mod json_call;
 mod kimi;
+mod lines;
 mod literal;
 mod llama;
 mod mistral;
@@ -183,6 +185,8 @@ pub struct Parsed {
     pub reasoning: String,
     /// Calls and faulty frames, in order.
     pub calls: Vec<ParsedCall>,
+    /// Frames of this dialect, which is not the model's, stand in the text and are no calls.
+    pub foreign: Option<Dialect>,
 }
 
 /// One frame of a stream.

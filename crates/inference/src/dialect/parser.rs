@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use super::foreign::{self, Seen};
 use super::form::{Form, Marker, Role};
 use super::heard::Heard;
+use super::lines::Lines;
 use super::reader::{Finish, Progress, Reader};
-use super::scanner::{Found, Lines, Scanner};
+use super::scanner::{Found, Scanner};
 use super::{Dialect, Ending, Parsed, Piece, tables};
 use crate::protocol::message::Tool;
 
@@ -19,6 +21,7 @@ pub struct Parser {
     dialect: Dialect,
     /// The tools on offer; without any, the markers of frames are text.
     tools: Arc<[Tool]>,
+    reads: Reads,
     place: Place,
     text: Scanner,
     thoughts: Scanner,
@@ -31,6 +34,17 @@ pub struct Parser {
     /// A turn-end or role marker came.
     ended: bool,
     heard: Heard,
+}
+
+/// What a parser is given to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// A model's reply.
+    Reply,
+    /// A reasoning channel that was never closed.
+    Channel,
+    /// A whole reply that its own dialect found no frame in.
+    Foreign,
 }
 
 #[derive(Debug, Clone)]
@@ -63,9 +77,19 @@ impl Parser {
     /// A parser at the start of a reply. `thinking`: the template has already opened the reasoning channel.
     #[must_use]
     pub fn new(dialect: Dialect, tools: &[Tool], thinking: bool) -> Parser {
+        Parser::reading(Reads::Reply, dialect, tools.into(), thinking)
+    }
+
+    /// A parser of a reply that was written for another dialect: only frames count, and only outside quotations.
+    pub(super) fn foreign(dialect: Dialect, tools: &Arc<[Tool]>) -> Parser {
+        Parser::reading(Reads::Foreign, dialect, Arc::clone(tools), false)
+    }
+
+    fn reading(reads: Reads, dialect: Dialect, tools: Arc<[Tool]>, thinking: bool) -> Parser {
         Parser {
             dialect,
-            tools: tools.into(),
+            tools,
+            reads,
             place: if thinking { Place::Thinking(1) } else { Place::Text },
             text: Scanner::new(tables::of_text(dialect)),
             thoughts: Scanner::new(tables::of_reasoning(dialect)),
@@ -147,6 +171,7 @@ impl Parser {
         Parser {
             dialect: self.dialect,
             tools: Arc::clone(&self.tools),
+            reads: self.reads,
             place: self.place.clone(),
             text: self.text.clone(),
             thoughts: self.thoughts.clone(),
@@ -169,6 +194,7 @@ impl Parser {
         }
         let rest = self.text.rest();
         self.heard.say(&rest);
+        self.finish_foreign(ending);
         self.finish_reasoning_alone(ending);
         (self.heard.take(), self.heard.parsed)
     }
@@ -190,8 +216,12 @@ impl Parser {
     }
 
     fn settle_text(&mut self) -> bool {
-        let calls = !self.tools.is_empty();
-        let (length, found) = self.text.read(&self.pending[self.at..], |marker, lines| counts(marker, lines, calls));
+        let (calls, reads) = (!self.tools.is_empty(), self.reads);
+        let counts = |marker: &Marker, lines: Lines| match reads {
+            Reads::Reply | Reads::Channel => counts(marker, lines, calls),
+            Reads::Foreign => counts_foreign(marker, lines) && counts(marker, lines, calls),
+        };
+        let (length, found) = self.text.read(&self.pending[self.at..], counts);
         self.at += length;
         let decided = self.text.decided();
         self.heard.say(&decided);
@@ -380,7 +410,7 @@ impl Parser {
 
     /// A complete call in a channel still open at a natural stop is a call (LOOP-26).
     fn take_calls_of_channel(&mut self) {
-        let mut inner = Parser::new(self.dialect, &self.tools, false);
+        let mut inner = Parser::reading(Reads::Channel, self.dialect, Arc::clone(&self.tools), false);
         let mut pieces = inner.push(&self.heard.parsed.reasoning[self.channel_start..]);
         let (rest, parsed) = inner.finish(Ending::Cut);
         if parsed.calls.iter().any(|call| call.fault.is_some()) {
@@ -388,6 +418,22 @@ impl Parser {
         }
         pieces.extend(rest);
         self.heard.adopt(pieces, parsed.calls);
+    }
+
+    /// A reply without a frame of its own dialect may hold one of another (LOOP-38).
+    fn finish_foreign(&mut self, ending: Ending) {
+        let holds_frames = self.tools.is_empty() || !self.heard.parsed.calls.is_empty();
+        if self.reads != Reads::Reply || ending != Ending::Natural || holds_frames {
+            return;
+        }
+        match foreign::look(self.dialect, &self.tools, &self.heard.parsed.text) {
+            Seen::Nothing => {}
+            Seen::Frames(dialect) => self.heard.parsed.foreign = Some(dialect),
+            Seen::Calls(recovered) => {
+                self.heard.parsed.text = recovered.text;
+                self.heard.adopt(recovered.pieces, recovered.calls);
+            }
+        }
     }
 
     /// Reasoning in a channel still open at a natural stop, where nothing else was said, is the answer (LOOP-25).
@@ -411,6 +457,14 @@ fn counts(marker: &Marker, lines: Lines, calls: bool) -> bool {
         Role::Bare(_) => calls && !lines.fenced && (lines.at_start || marker.text.starts_with('\n')),
         Role::First(_) => calls && lines.at_first,
         Role::Header(_) | Role::Think | Role::Thought | Role::End => true,
+    }
+}
+
+/// Of another dialect only frames, and none that is quoted.
+fn counts_foreign(marker: &Marker, lines: Lines) -> bool {
+    match marker.role {
+        Role::Opener(_) | Role::Bare(_) | Role::First(_) | Role::Header(_) | Role::Stray => !lines.is_quoted(),
+        Role::Think | Role::Thought | Role::End => false,
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::automaton::{Automaton, State};
 use super::form::Marker;
+use super::lines::Lines;
 
 /// A scanner of one channel.
 #[derive(Debug, Clone)]
@@ -25,18 +26,6 @@ struct Place {
     /// Where the text begins that is undecided here: the end of the text that begins a marker, and, since that marker may
     /// be taken out, the end of what stands before it, and so on.
     undecided: usize,
-}
-
-/// What the lines given so far are like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lines {
-    /// Nothing but white space stands on this line.
-    pub(super) at_start: bool,
-    /// Nothing but white space has come at all.
-    pub(super) at_first: bool,
-    /// A code fence is open.
-    pub(super) fenced: bool,
-    backticks: u8,
 }
 
 /// A marker that was taken out.
@@ -167,31 +156,5 @@ impl Scanner {
         self.seams.retain(|seam| *seam < end);
         self.seams.push(end);
         Found { marker, across }
-    }
-}
-
-impl Lines {
-    fn new() -> Lines {
-        Lines { at_start: true, at_first: true, fenced: false, backticks: 0 }
-    }
-
-    fn read(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.step(byte);
-        }
-    }
-
-    fn step(&mut self, byte: u8) {
-        match byte {
-            b'\n' => (self.at_start, self.backticks) = (true, 0),
-            b' ' | b'\t' | b'\r' => {}
-            b'`' if self.at_start => {
-                self.backticks += 1;
-                self.at_start = self.backticks < 3;
-                self.fenced ^= self.backticks == 3;
-                self.at_first = false;
-            }
-            _ => (self.at_start, self.at_first) = (false, false),
-        }
     }
 }
