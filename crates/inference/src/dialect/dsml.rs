@@ -144,9 +144,7 @@ const LONGEST_ATTRIBUTES: usize = 512;
 /// Reads attributes up to the end of their tag. In a bare frame the name follows the opener without its key.
 fn attributes(rest: &str, before: usize, token: &dyn Fn(&str, usize) -> Option<Token>) -> Token {
     match rest.find(['>', '\n']) {
-        Some(end) if rest.as_bytes()[end] == b'>' => {
-            token(&rest[..end], before + end + 1).unwrap_or(Token::Other)
-        }
+        Some(end) if rest.as_bytes()[end] == b'>' => token(&rest[..end], before + end + 1).unwrap_or(Token::Other),
         None if rest.len() <= LONGEST_ATTRIBUTES => Token::Wait,
         Some(_) | None => Token::Other,
     }

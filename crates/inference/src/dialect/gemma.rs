@@ -145,12 +145,12 @@ fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
 
 fn written_call(call: &Call) -> String {
     let is_object = super::typed::members(&call.arguments).is_some();
-    let arguments = if is_object { write(Notation::Gemma, &call.arguments) } else { "{}".to_owned() };
+    let arguments = if is_object { write::value(Notation::Gemma, &call.arguments) } else { "{}".to_owned() };
     format!("{OPENER}call:{}{arguments}{CLOSER}", call.name)
 }
 
 fn result(tool: &str, text: &str) -> String {
-    let text = write(Notation::Gemma, &super::typed::json_text(text));
+    let text = write::value(Notation::Gemma, &super::typed::json_text(text));
     format!("<|tool_response>response:{tool}{{value:{text}}}<tool_response|>")
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::reader::{Reader, Tail};
-use super::tagged::{At, Tagged, Tags, TagsOrObject, Token, framed, plain_tag};
+use super::tag::plain_tag;
+use super::tagged::{At, Tagged, Tags, Token, framed};
+use super::tags_or_object::TagsOrObject;
 use super::typed::{Kinds, members, written};
 use super::{arguments, hermes};
 use crate::protocol::message::{Call, Tool};

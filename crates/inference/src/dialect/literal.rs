@@ -1,10 +1,8 @@
-//! Turns the value notation of a dialect into JSON text and back: Python's for pythonic calls, Gemma's own. It reads
-//! expressions that are whole. What has no reading as JSON is left as it is written, so that the check of arguments
+//! Turns the value notation of a dialect into JSON text: Python's for pythonic calls, Gemma's own. It reads expressions
+//! that are whole. What has no reading as JSON is left as it is written, so that the check of arguments
 //! refuses it.
 
-use serde_json::value::RawValue;
-
-use super::typed::{json_text, json_value, members};
+use super::typed::{json_text, json_value};
 
 /// Brackets in brackets; more is no call.
 const DEEPEST: usize = 64;
@@ -258,69 +256,7 @@ fn push_letter(letter: char, json: &mut String) {
     json.push_str(&text[1..text.len() - 1]);
 }
 
-/// A JSON value in a notation; reading gives it back. Numbers keep their digits.
-pub(super) fn write(notation: Notation, json: &str) -> String {
-    if let Ok(text) = serde_json::from_str::<String>(json) {
-        return write_text(notation, &text);
-    }
-    if let Some(members) = members(json) {
-        let write_member = |(key, value): (String, Box<RawValue>)| {
-            format!("{}:{}{}", write_key(notation, &key), blank(notation), write(notation, value.get()))
-        };
-        return format!("{{{}}}", joined(notation, members.into_iter().map(write_member)));
-    }
-    if let Ok(items) = serde_json::from_str::<Vec<Box<RawValue>>>(json) {
-        return format!("[{}]", joined(notation, items.into_iter().map(|item| write(notation, item.get()))));
-    }
-    match (notation, json) {
-        (Notation::Python, "true") => "True".to_owned(),
-        (Notation::Python, "false") => "False".to_owned(),
-        (Notation::Python, "null") => "None".to_owned(),
-        (Notation::Python | Notation::Gemma, other) => other.to_owned(),
-    }
-}
-
-fn joined(notation: Notation, parts: impl Iterator<Item = String>) -> String {
-    parts.collect::<Vec<_>>().join(&format!(",{}", blank(notation)))
-}
-
-/// Python is written with blanks behind its signs, Gemma without.
-fn blank(notation: Notation) -> &'static str {
-    match notation {
-        Notation::Python => " ",
-        Notation::Gemma => "",
-    }
-}
-
-fn write_text(notation: Notation, text: &str) -> String {
-    match notation {
-        Notation::Python => json_text(text),
-        Notation::Gemma if MARKS.iter().any(|mark| text.contains(mark)) => json_text(text).replace('<', "\\u003c"),
-        Notation::Gemma => format!("{}{text}{}", MARKS[0], MARKS[0]),
-    }
-}
-
-/// A key in an object: bare where the notation has bare keys and the key looks like a name.
-fn write_key(notation: Notation, key: &str) -> String {
-    let bare = notation == Notation::Gemma && !key.is_empty() && key.chars().all(is_name_letter);
-    if bare { key.to_owned() } else { write_text(notation, key) }
-}
-
-/// The members of a JSON object as arguments of a Python call.
-pub(super) fn write_arguments(json: &str) -> String {
-    let members = members(json).unwrap_or_default();
-    if !members.iter().all(|(key, _)| is_identifier(key)) {
-        return format!("**{}", write(Notation::Python, json));
-    }
-    let write_member =
-        |(key, value): (String, Box<RawValue>)| format!("{key}={}", write(Notation::Python, value.get()));
-    joined(Notation::Python, members.into_iter().map(write_member))
-}
-
-fn is_identifier(key: &str) -> bool {
-    key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-        && key.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-}
+pub(super) mod write;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::form::{Form, Marker, Part, Section, THINK_TAGS};
 use super::heard::Heard;
-use super::literal::{Notation, PYTHON_MARKS, Unread, Values, write_arguments};
+use super::literal::{Notation, PYTHON_MARKS, Unread, Values, write};
 use super::nest::{Nest, Quote};
 use super::reader::{Finish, Progress, Reader, Tail};
 use super::{Ending, Missing, arguments, hermes};
@@ -15,7 +15,8 @@ const OPENER: &str = "<|tool_call_start|>";
 const CLOSER: &str = "<|tool_call_end|>";
 const OTHER_OPENER: &str = "<|python_start|>";
 const OTHER_CLOSER: &str = "<|python_end|>";
-const TAIL: Tail = Tail { closers: &[CLOSER, OTHER_CLOSER], others: &["<|im_end|>", "<|eot|>", "<|eom|>", "<|eot_id|>"] };
+const TAIL: Tail =
+    Tail { closers: &[CLOSER, OTHER_CLOSER], others: &["<|im_end|>", "<|eot|>", "<|eom|>", "<|eot_id|>"] };
 const QUOTES: [Quote; 4] = [
     Quote { mark: PYTHON_MARKS[0], escapes: true },
     Quote { mark: PYTHON_MARKS[1], escapes: true },
@@ -193,7 +194,7 @@ fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
     if calls.is_empty() {
         return text.to_owned();
     }
-    let written = |call: &Call| format!("{}({})", call.name, write_arguments(&call.arguments));
+    let written = |call: &Call| format!("{}({})", call.name, write::arguments(&call.arguments));
     let list = format!("[{}]", calls.iter().map(written).collect::<Vec<_>>().join(", "));
     // Bare it would count at the start of a reply only.
     format!("{text}{OPENER}{list}{CLOSER}")

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::heard::Heard;
-use super::json_call::JsonCall;
-use super::reader::{Finish, Progress, Reader, Tail};
+use super::reader::{Finish, Progress, Reader};
 use super::typed::{Kinds, json_of, json_text, json_value};
 use super::{Ending, Missing};
 use crate::protocol::message::Tool;
@@ -298,80 +297,4 @@ fn unframed(written: &str) -> &str {
 /// A text so that [`unframed`] gives it back.
 pub(super) fn framed(text: &str) -> String {
     format!("\n{text}\n")
-}
-
-/// Reads frames that hold tags or, in their place, one JSON object: a slip of some models, and how the renderer writes
-/// a call that the tags cannot hold.
-#[derive(Debug, Clone)]
-pub(super) struct TagsOrObject<T> {
-    tags: Tagged<T>,
-    object: JsonCall,
-    is_object: Option<bool>,
-}
-
-impl<T: Tags> TagsOrObject<T> {
-    pub(super) fn new(tags: Tagged<T>, tail: Tail) -> TagsOrObject<T> {
-        TagsOrObject { tags, object: JsonCall::new(tail), is_object: None }
-    }
-}
-
-impl<T: Tags> Reader for TagsOrObject<T> {
-    fn read(&mut self, body: &str, heard: &mut Heard) -> Progress {
-        if self.is_object.is_none() {
-            self.is_object = body.trim_ascii_start().chars().next().map(|first| first == '{');
-        }
-        match self.is_object {
-            None => Progress::Open,
-            Some(true) => self.object.read(body, heard),
-            Some(false) => self.tags.read(body, heard),
-        }
-    }
-
-    fn finish(&mut self, body: &str, ending: Ending, heard: &mut Heard) -> Finish {
-        match self.is_object {
-            Some(true) => self.object.finish(body, ending, heard),
-            Some(false) | None => self.tags.finish(body, ending, heard),
-        }
-    }
-
-    fn boxed(&self) -> Box<dyn Reader> {
-        Box::new(self.clone())
-    }
-}
-
-/// What a tag is that has a name in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Named {
-    /// It cannot be told yet.
-    Wait,
-    /// It is no such tag.
-    No,
-    /// It is: the name, the bytes of the tag.
-    Is(String, usize),
-}
-
-/// What one of several plain tags is: none of them, or it cannot be told yet, or this one.
-pub(super) fn plain_tag(rest: &str, tags: &[(&str, fn(usize) -> Token)]) -> Token {
-    if let Some((tag, token)) = tags.iter().find(|(tag, _)| rest.starts_with(tag)) {
-        return token(tag.len());
-    }
-    if tags.iter().any(|(tag, _)| tag.starts_with(rest)) { Token::Wait } else { Token::Other }
-}
-
-/// No name is longer.
-const LONGEST_NAME: usize = 256;
-
-/// Reads a tag such as `<function=NAME>`, given its head up to the name; quotes around the name are a known slip.
-pub(super) fn named_tag(rest: &str, head: &str) -> Named {
-    let Some(inside) = rest.strip_prefix(head) else {
-        return if head.starts_with(rest) { Named::Wait } else { Named::No };
-    };
-    let name = |end: usize| inside[..end].trim_matches([' ', '"', '\'']).to_owned();
-    match inside.find(['>', '\n', '<']) {
-        Some(end) if inside.as_bytes()[end] == b'>' && !name(end).is_empty() => {
-            Named::Is(name(end), head.len() + end + 1)
-        }
-        None if inside.len() <= LONGEST_NAME => Named::Wait,
-        Some(_) | None => Named::No,
-    }
 }

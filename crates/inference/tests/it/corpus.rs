@@ -1,5 +1,6 @@
 //! The gold corpus: calls that every dialect must give back. Hand-written ones stand in `corpus/calls.jsonl`, one a line;
-//! the others are made from texts that are known to trip parsers, in every place that a text can have.
+//! the others are made from texts that are known to trip parsers (`corpus/texts.jsonl`, and each marker of
+//! `corpus/markers.txt`), in every place that a text can have.
 
 use inference::protocol::message::{Call, Tool};
 use serde_json::value::RawValue;
@@ -43,7 +44,8 @@ pub(crate) fn calls() -> Vec<Call> {
 /// All gold replies: each call alone, with and without text and reasoning around it, and 1 to 16 calls in one reply.
 pub(crate) fn replies() -> Vec<Gold> {
     let all = calls();
-    let around = [("", ""), ("Let me look.", ""), ("", "It must be read first."), ("One moment: 1 < 2.\n", "So be it.")];
+    let around =
+        [("", ""), ("Let me look.", ""), ("", "It must be read first."), ("One moment: 1 < 2.\n", "So be it.")];
     let alone = all.iter().zip(around.iter().cycle());
     let mut replies: Vec<Gold> =
         alone.map(|(call, (text, reasoning))| Gold { text, reasoning, calls: vec![call.clone()] }).collect();
@@ -57,19 +59,12 @@ pub(crate) fn replies() -> Vec<Gold> {
 
 /// Texts that trip parsers.
 pub(crate) fn texts() -> Vec<String> {
-    let fixed = [
-        "plain", "", " ", "\n", "\n\n", "\na", "a\n", "\n\na\n\n", "\r\n", "a\r\nb", "\t", " a ", "\"", "'", "\"\"\"", "'''",
-        "\\", "\\\\", "\\n", "\\\"", "\\u0041", "C:\\new\\table", "a\\", "`", "```", "~~~", "{", "}", "[", "]", "(", ")", "{}",
-        "[]", "}}", "]]", ",", ":", "=", "a=1", "a: 1", "#", "//", "<", ">", "<<", "</", "<a>", "</a>", "<|", "|>", "<｜", "true",
-        "True", "null", "None", "0", "-1", "1.0", "1e5", "NaN", "\"quoted\"", "{\"a\": 1}", "[1, 2]", "é", "e\u{301}", "中文",
-        "שלום", "👩‍💻", "😀", "𝄞𝄞", "\u{10FFFF}", "\u{FEFF}a", "a\u{200B}b", "\u{202E}abc", "\u{7f}\u{1}\u{1b}[0m", "&lt;&amp;",
-        "%s %d", "${x}", "{{ x }}", "{% if %}", "$x$", "\u{2028}",
-    ];
+    let fixed = include_str!("corpus/texts.jsonl").lines().map(|line| serde_json::from_str(line).unwrap());
     let halves = markers().into_iter().flat_map(|marker| {
         let middle = marker.floor_char_boundary(marker.len() / 2);
         [marker.to_owned(), marker[..middle].to_owned(), format!("a\n{marker}{marker}\nb")]
     });
-    fixed.into_iter().map(str::to_owned).chain(halves).chain([long_text()]).collect()
+    fixed.chain(halves).chain([long_text()]).collect()
 }
 
 fn long_text() -> String {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Notation, Unread, Values, write, write_arguments};
+use super::{Notation, Unread, Values, write};
 
 fn read(notation: Notation, text: &str) -> Result<String, Unread> {
     let mut values = Values::new(notation, text);
@@ -53,7 +53,8 @@ fn what_has_two_readings_or_none_gives_no_good_json() {
         let json = read(Notation::Python, written).unwrap();
         assert!(serde_json::from_str::<Value>(&json).is_err(), "{written} became {json}");
     }
-    for written in ["'a\\/b'", "'\\\t'", "a b", "{1: 2}", "'a' 'b'", "f(1)", "'open", "[1", "{**a}", "'\\x4'", "{a: 1}"] {
+    for written in ["'a\\/b'", "'\\\t'", "a b", "{1: 2}", "'a' 'b'", "f(1)", "'open", "[1", "{**a}", "'\\x4'", "{a: 1}"]
+    {
         assert_eq!(read(Notation::Python, written), Err(Unread), "{written}");
     }
     assert_eq!(read(Notation::Python, &"[".repeat(100_000)), Err(Unread));
@@ -61,8 +62,8 @@ fn what_has_two_readings_or_none_gives_no_good_json() {
 
 #[test]
 fn names_that_python_lacks_stand_in_a_dictionary() {
-    assert_eq!(write_arguments(r#"{"a": "b", "n": [true]}"#), r#"a="b", n=[True]"#);
-    assert_eq!(write_arguments(r#"{"a b": 1}"#), r#"**{"a b": 1}"#);
+    assert_eq!(write::arguments(r#"{"a": "b", "n": [true]}"#), r#"a="b", n=[True]"#);
+    assert_eq!(write::arguments(r#"{"a b": 1}"#), r#"**{"a b": 1}"#);
 }
 
 fn json() -> impl Strategy<Value = Value> {
@@ -92,7 +93,7 @@ proptest! {
     #[test]
     fn what_is_written_comes_back(value in json()) {
         for notation in [Notation::Python, Notation::Gemma] {
-            let written = write(notation, &value.to_string());
+            let written = write::value(notation, &value.to_string());
             let read = read(notation, &written).unwrap();
             prop_assert_eq!(serde_json::from_str::<Value>(&read).unwrap(), value.clone(), "{}", written);
         }
