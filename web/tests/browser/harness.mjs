@@ -16,18 +16,27 @@ const READY_WITHIN_MS = 30_000;
 /** Whether the real program is tested. */
 export const isReal = process.env.RIAD_BIN !== undefined && process.env.RIAD_BIN !== "";
 
+/** The settings under which a model on this machine answers, if a worker and a model were named. */
+export const onThisMachine = isReal && process.env.RIAD_LLM_WORKER && process.env.RIAD_LLM_MODEL
+  ? { "models.worker": process.env.RIAD_LLM_WORKER, "models.default": process.env.RIAD_LLM_MODEL }
+  : undefined;
+
 export class Scene {
   #undo = [];
   #expected = ["401", "409", "423", "429"];
   complaints = [];
 
-  /** A data folder, a scripted model and a server over both. */
-  static async begin(script) {
+  /** A data folder, a scripted model if there is a script, and a server over both. */
+  static async begin(script, settings = {}) {
     const scene = new Scene();
+    scene.settings = { ...settings };
     scene.data = mkdtempSync(join(tmpdir(), "riad-browser-"));
     scene.#undo.push(() => rmSync(scene.data, { recursive: true, force: true }));
-    scene.model = await startModel(script);
-    scene.#undo.push(() => scene.model.close());
+    if (script) {
+      scene.model = await startModel(script);
+      scene.#undo.push(() => scene.model.close());
+      Object.assign(scene.settings, { "models.remote.url": scene.model.base, "models.remote.name": "scripted" });
+    }
     scene.port = await freePort();
     await scene.startServer();
     return scene;
@@ -48,8 +57,7 @@ export class Scene {
     const sets = {
       "data.dir": this.data,
       listen: `127.0.0.1:${this.port}`,
-      "models.remote.url": this.model.base,
-      "models.remote.name": "scripted",
+      ...this.settings,
     };
     return { command: process.env.RIAD_BIN, args: [...Object.entries(sets).flatMap(([key, value]) => ["--set", `${key}=${value}`]), "serve"] };
   }
