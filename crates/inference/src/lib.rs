@@ -4,6 +4,7 @@
 //! The first group of modules is shared with the worker executables, which take this crate without its `client` feature.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+pub mod content;
 pub mod dialect;
 pub mod gguf;
 pub mod protocol;

@@ -13,8 +13,11 @@ pub(super) enum Named {
     Is(String, usize),
 }
 
-/// What one of several plain tags is: none of them, or it cannot be told yet, or this one.
-pub(super) fn plain_tag(rest: &str, tags: &[(&str, fn(usize) -> Token)]) -> Token {
+/// A tag without anything in it, and what it means, given its length.
+pub(super) type Plain = (&'static str, fn(usize) -> Token);
+
+/// Which of several plain tags stands there: none, or it cannot be told yet, or this one.
+pub(super) fn plain_tag(rest: &str, tags: &[Plain]) -> Token {
     if let Some((tag, token)) = tags.iter().find(|(tag, _)| rest.starts_with(tag)) {
         return token(tag.len());
     }

@@ -1,0 +1,76 @@
+//! Breaks the spellings of control tokens in content, for engines elsewhere that render a template themselves: there,
+//! nothing marks what is content (LOOP-20). Where Riad renders the template, content is told by its span instead and stays
+//! as it is.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use crate::dialect::Dialect;
+
+/// Tokens of templates that no dialect has for a marker.
+const OTHERS: [&str; 24] = [
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "<sop>",
+    "[gMASK]",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[CALL_ID]",
+    "<|end_header_id|>",
+    "<|begin_of_text|>",
+    "<|im_middle|>",
+    "<|system|>",
+    "<|assistant|>",
+    "<|user|>",
+    "<|observation|>",
+    "<|message|>",
+    "<|constrain|>",
+];
+
+/// True for a spelling that a template could read as control. Markers of bare calls are no tokens of any template.
+#[must_use]
+pub fn is_control(marker: &str) -> bool {
+    marker.len() > 2 && marker.starts_with(['<', '[']) && marker.ends_with(['>', ']', '\n'])
+}
+
+/// The text with a zero-width blank behind the first letter of each control token, in any case of its letters.
+#[must_use]
+pub fn defused(text: &str) -> Cow<'_, str> {
+    if !text.contains(['<', '[']) {
+        return Cow::Borrowed(text);
+    }
+    let lower = text.to_ascii_lowercase();
+    let starts: BTreeSet<usize> =
+        controls().iter().flat_map(|control| lower.match_indices(control.as_str()).map(|(at, _)| at)).collect();
+    if starts.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 3 * starts.len());
+    let mut from = 0;
+    for start in starts {
+        // The first letter of a control token is one of ASCII.
+        safe.push_str(&text[from..=start]);
+        safe.push('\u{200B}');
+        from = start + 1;
+    }
+    safe.push_str(&text[from..]);
+    Cow::Owned(safe)
+}
+
+fn controls() -> &'static [String] {
+    static CONTROLS: OnceLock<Vec<String>> = OnceLock::new();
+    CONTROLS.get_or_init(|| {
+        let markers = Dialect::ALL.into_iter().flat_map(Dialect::markers).filter(|marker| is_control(marker));
+        let all: BTreeSet<String> = markers.chain(OTHERS).map(|token| token.trim_end().to_ascii_lowercase()).collect();
+        all.into_iter().collect()
+    })
+}
