@@ -6,6 +6,7 @@ mod arguments;
 mod automaton;
 mod bare_call;
 mod call_list;
+mod detect;
 mod dsml;
 mod foreign;
 mod form;
@@ -30,11 +31,14 @@ mod qwen;
 mod reader;
 mod scanner;
 mod tables;
+mod tag;
 mod tagged;
+mod tags_or_object;
 mod typed;
 
 use crate::protocol::message::{Call, Tool};
 
+pub use detect::{Source, detect};
 pub use form::Part;
 pub use parser::{LARGEST_FRAME, Parser};
 

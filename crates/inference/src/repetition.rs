@@ -10,19 +10,27 @@ const SPAN: usize = 4096;
 pub fn repeats_until(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let tail = &bytes[bytes.len().checked_sub(SPAN)?..];
-    let block = (1..=LONGEST).find(|length| has_period(tail, *length))?;
-    // A period shorter than a block counts as well once its multiple is one: `ha ha ha` for 4 KiB is a repetition.
-    let block = block.max(block * SHORTEST.div_ceil(block));
-    let start = repetition_start(bytes, block);
-    let mut end = start + block;
-    while !text.is_char_boundary(end) {
-        end += 1;
+    let period = shortest_period(tail);
+    if period > LONGEST {
+        return None;
     }
-    Some(end)
+    // A period shorter than a block counts as well once its multiple is one: `ha ha ha` for 4 KiB is a repetition.
+    let block = period.max(period * SHORTEST.div_ceil(period));
+    Some(text.ceil_char_boundary(repetition_start(bytes, block) + block))
 }
 
-fn has_period(tail: &[u8], length: usize) -> bool {
-    tail[length..].iter().zip(tail).all(|(now, before)| now == before)
+/// The shortest length by which the text can be moved onto itself, in time linear in its length (the failure function of
+/// Knuth, Morris and Pratt, 1977).
+fn shortest_period(text: &[u8]) -> usize {
+    let mut borders = vec![0; text.len()];
+    for at in 1..text.len() {
+        let mut border: usize = borders[at - 1];
+        while border > 0 && text[at] != text[border] {
+            border = borders[border - 1];
+        }
+        borders[at] = border + usize::from(text[at] == text[border]);
+    }
+    text.len() - borders.last().copied().unwrap_or(0)
 }
 
 fn repetition_start(bytes: &[u8], block: usize) -> usize {
@@ -31,4 +39,31 @@ fn repetition_start(bytes: &[u8], block: usize) -> usize {
         start -= 1;
     }
     start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_repeated_for_four_kibibytes_is_cut_to_one() {
+        let longest: String = (0..128).map(|n| format!("{n:03} ")).collect();
+        for block in ["I will look into that for you right away. ", "ha ", "é", &longest] {
+            let text = format!("Well:{}", block.repeat(2 * SPAN / block.len()));
+            let end = repeats_until(&text).unwrap();
+            let whole_blocks = SHORTEST.div_ceil(block.len()).max(1);
+            assert_eq!(text[..end].len(), "Well:".len() + block.len() * whole_blocks, "{block:?}");
+        }
+    }
+
+    #[test]
+    fn less_or_longer_blocks_are_no_repetition() {
+        let block = "I will look into that for you right away. ";
+        assert_eq!(repeats_until(&block.repeat(SPAN / block.len() - 1)), None);
+        assert_eq!(repeats_until(&(block.repeat(SPAN / block.len() + 1) + "No.")), None);
+        let long: String = (0..513).map(|n: u32| char::from(b'a' + (n * n % 23) as u8)).collect();
+        assert_eq!(repeats_until(&long.repeat(20)), None);
+        let words: String = (0..2000).map(|n| format!("{n} ")).collect();
+        assert_eq!(repeats_until(&words), None);
+    }
 }

@@ -1,5 +1,9 @@
 //! The Hermes dialect: what its renderer writes its parser reads, wherever the stream is cut; markers never show.
 
+mod gold;
+mod random;
+mod slips;
+
 use inference::dialect::{Dialect, Ending, Fault, Parsed, ParsedCall, Parser, Piece};
 use inference::protocol::message::{Call, Tool};
 use proptest::prelude::*;
@@ -72,7 +76,10 @@ fn check(thinking: bool, stream: &str, ending: Ending) -> Heard {
         let pieces = [&stream[..cut], &stream[cut..]];
         assert_eq!(hear(parser(thinking), &pieces, ending), whole, "cut at {cut}: {stream:?}");
     }
-    assert_eq!(whole.shown, whole.parsed.text, "what was shown adds up to the text: {stream:?}");
+    // A frame of another dialect was shown before it was known to be one.
+    if whole.parsed.calls.iter().all(|call| !call.recovered) {
+        assert_eq!(whole.shown, whole.parsed.text, "what was shown adds up to the text: {stream:?}");
+    }
     assert_eq!(whole.thought, whole.parsed.reasoning, "what was thought adds up to the reasoning: {stream:?}");
     whole
 }
