@@ -37,3 +37,8 @@ pub fn stream_cuts() -> usize {
 pub fn gold_cuts() -> usize {
     pick(4, usize::MAX)
 }
+
+/// Kills in the middle of each write of a migration; it has two long ones.
+pub fn migration_cuts() -> usize {
+    pick(4, 50)
+}

@@ -1,12 +1,14 @@
-//! Each released schema is a data folder that still opens: whole, or cut off anywhere. The engine itself is tested in
-//! `src/migrate/tests.rs`.
+//! Each released schema is a data folder that still opens: whole, or killed at any of more than 100 points of each
+//! migration, or without room. The engine itself, with steps made for it, is tested in `src/migrate/tests.rs`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use domain::id::EntryNumber;
 use harness::ports::Journal as _;
 use store::{Instance, OpenError, Probe, SchemaError, VaultFault};
+use testkit::counts;
 
 use crate::disk;
 use crate::world::{NOW, World, conversation, names_in, options, probed, said, sign_in};
@@ -42,23 +44,99 @@ async fn schema_1_opens_and_keeps_what_it_held() {
 #[tokio::test]
 async fn killed_at_any_step_of_both_migrations_it_opens_whole() {
     let world = schema_1();
+    let databases = databases(&world);
+    let copies = copies_of_each_step(&world).await;
+    assert_eq!(copies.len(), 10, "five steps of each");
+    let mut points = 0;
+    for (at, (step, copy)) in copies.iter().enumerate() {
+        let database = &databases[at / 5];
+        for kill in std::iter::once(copy.again()).chain(torn(step, copy, database)) {
+            println!("point {points}, of {} at {step}", database.display());
+            check_whole(&kill.open().await).await;
+            check_copy(&world, &kill, database);
+            points += 1;
+        }
+    }
+    assert_eq!(points, 2 * (5 + 2 * counts::migration_cuts()));
+}
+
+/// The instance's file and the vault's, in the order in which they are migrated, in any copy of this folder.
+fn databases(world: &World) -> [PathBuf; 2] {
+    let vault = world.vault_file().strip_prefix(&world.root).unwrap().to_path_buf();
+    [PathBuf::from("instance.db"), vault]
+}
+
+async fn copies_of_each_step(world: &World) -> Vec<(&'static str, World)> {
     let copies: Arc<Mutex<Vec<(&'static str, World)>>> = Arc::default();
+    let begun = world.again();
     let probe = {
-        let (copies, root) = (copies.clone(), world.root.clone());
+        let (copies, begun) = (copies.clone(), begun.root.clone());
         Probe::new(move |step| {
             let copy = World::new();
-            disk::copy_tree(&root, &copy.root);
+            disk::copy_tree(&begun, &copy.root);
             copies.lock().unwrap().push((step, copy));
             Ok(())
         })
     };
-    let instance = Instance::open(probed(&world.root, probe), NOW).await.unwrap();
-    check_whole(&instance).await;
-    let copies = std::mem::take(&mut *copies.lock().unwrap());
-    assert_eq!(copies.len(), 10, "five steps of each");
-    for (step, copy) in copies {
-        println!("cut at {step}");
-        check_whole(&copy.open().await).await;
+    check_whole(&Instance::open(probed(&begun.root, probe), NOW).await.unwrap()).await;
+    std::mem::take(&mut *copies.lock().unwrap())
+}
+
+/// Kills in the middle of the two long writes: of the copy that is made first, and of the transaction into the
+/// write-ahead log, in which a process that is killed leaves a beginning.
+fn torn(step: &'static str, copy: &World, database: &Path) -> Vec<World> {
+    let (whole, cut) = match step {
+        "migrate.copied" => (".before-2", ".before-2.part"),
+        "migrate.applied" => ("-wal", "-wal"),
+        _ => return Vec::new(),
+    };
+    let cuts = counts::migration_cuts();
+    (0..cuts).map(|part| tear(copy, &with_ending(database, whole), &with_ending(database, cut), part, cuts)).collect()
+}
+
+fn tear(copy: &World, whole: &Path, cut: &Path, part: usize, parts: usize) -> World {
+    let kill = copy.again();
+    let mut bytes = std::fs::read(kill.root.join(whole)).unwrap();
+    assert!(bytes.len() > 4096, "{} is no long write", whole.display());
+    bytes.truncate(bytes.len() * part / parts);
+    std::fs::remove_file(kill.root.join(whole)).unwrap();
+    std::fs::write(kill.root.join(cut), bytes).unwrap();
+    kill
+}
+
+/// The copy of before the migration holds what there was, to the byte.
+fn check_copy(world: &World, after: &World, database: &Path) {
+    let copy = std::fs::read(after.root.join(with_ending(database, ".before-2"))).unwrap();
+    assert!(copy == std::fs::read(world.root.join(database)).unwrap(), "the copy of {} differs", database.display());
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+#[tokio::test]
+async fn without_room_at_any_step_of_either_migration_nothing_is_half_open() {
+    for step in ["migrate.copied", "migrate.marked", "migrate.step", "migrate.applied", "migrate.unmarked"] {
+        for failing in [1, 2] {
+            let world = schema_1();
+            let passed = AtomicUsize::new(0);
+            let full = Probe::new(move |at| {
+                let fails = at == step && passed.fetch_add(1, Ordering::SeqCst) + 1 == failing;
+                if fails { Err(std::io::Error::from(std::io::ErrorKind::StorageFull)) } else { Ok(()) }
+            });
+            match Instance::open(probed(&world.root, full), NOW).await {
+                Ok(instance) => {
+                    assert_eq!(failing, 2, "the instance opened, full at {step}");
+                    let shut = sign_in(&instance).await.vault;
+                    assert!(matches!(shut, Err(VaultFault::Schema(_) | VaultFault::Store(_))), "{step}: {shut:?}");
+                    instance.close().await;
+                }
+                Err(_) => assert_eq!(failing, 1, "the instance stayed shut, full at {step} of the vault"),
+            }
+            check_whole(&world.open().await).await;
+        }
     }
 }
 

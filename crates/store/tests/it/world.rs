@@ -28,6 +28,13 @@ impl World {
         Self { _folder: folder, root }
     }
 
+    /// A copy of the folder as a kill at this moment leaves it.
+    pub(crate) fn again(&self) -> Self {
+        let copy = Self::new();
+        crate::disk::copy_tree(&self.root, &copy.root);
+        copy
+    }
+
     pub(crate) async fn open(&self) -> Instance {
         Instance::open(options(&self.root), NOW).await.unwrap()
     }
