@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// A SHA-256 value (FIPS 180-4), written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -31,7 +33,8 @@ impl Digest {
 
     /// The 64 hexadecimal digits.
     pub fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        let halves = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        halves.map(|half| char::from(DIGITS[usize::from(half)])).collect()
     }
 
     /// Reads 64 hexadecimal digits; anything else is `None`.

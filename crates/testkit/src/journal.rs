@@ -116,6 +116,13 @@ impl MemoryJournal {
         self.lock().conversations.get(conversation).cloned().unwrap_or_default()
     }
 
+    /// The entries of a conversation after the first `seen`, looked at where they lie.
+    pub fn look_at<T>(&self, conversation: &ConversationId, seen: usize, look: impl FnOnce(&[Entry]) -> T) -> T {
+        let disk = self.lock();
+        let entries = disk.conversations.get(conversation).map_or(&[][..], Vec::as_slice);
+        look(entries.get(seen..).unwrap_or_default())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Disk> {
         self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,6 +1,10 @@
 //! B3: in random turns with edits of targets, rules and hooks, stops and crashes, nothing runs with another digest than
 //! its clearance, no effect is doubled, and each call has one result.
 
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::thread;
+
 use domain::approval::Decision;
 use domain::call::Clearance;
 use domain::entry::Body;
@@ -16,19 +20,38 @@ use testkit::world::RunSeen;
 
 use crate::cut_anywhere::{each_call_has_one_result, no_effect_is_doubled};
 
-#[tokio::test(start_paused = true)]
-async fn nothing_runs_with_another_digest_than_its_clearance() {
-    let (mut turns, mut runs, mut seed) = (0, 0, 0);
-    while turns < counts::random_turns() {
-        let played = random_play(seed).await;
+#[test]
+fn nothing_runs_with_another_digest_than_its_clearance() {
+    let tally = Tally::default();
+    // Plays know nothing of each other, so each core plays its own.
+    thread::scope(|threads| {
+        (0..thread::available_parallelism().map_or(1, usize::from))
+            .for_each(|_| drop(threads.spawn(|| play_on(&tally))));
+    });
+    let (turns, runs) = (tally.turns.into_inner(), tally.runs.into_inner());
+    assert!(runs > turns / 4, "{runs} runs in {turns} turns show little");
+}
+
+/// What all threads have played so far.
+#[derive(Default)]
+struct Tally {
+    seeds: AtomicU64,
+    turns: AtomicUsize,
+    runs: AtomicUsize,
+}
+
+fn play_on(tally: &Tally) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    while tally.turns.load(SeqCst) < counts::random_turns() {
+        let seed = tally.seeds.fetch_add(1, SeqCst);
+        let played = runtime.block_on(random_play(seed));
         if let Err(reason) = holds(&played) {
             panic!("seed {seed}: {reason}\n{}", print(&played));
         }
-        turns += played.entries.iter().filter(|entry| matches!(entry.body, Body::Ended { .. })).count();
-        runs += played.runs.len();
-        seed += 1;
+        let ended = played.entries.iter().filter(|entry| matches!(entry.body, Body::Ended { .. })).count();
+        tally.turns.fetch_add(ended, SeqCst);
+        tally.runs.fetch_add(played.runs.len(), SeqCst);
     }
-    assert!(runs > turns / 4, "{runs} runs in {turns} turns show little");
 }
 
 fn holds(played: &Played) -> Result<(), String> {

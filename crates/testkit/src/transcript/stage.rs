@@ -43,6 +43,8 @@ pub struct Stage {
     clock: Arc<FixedClock>,
     observer: Arc<Collect>,
     ports: Ports,
+    /// The fold of the entries so far, which are only ever added to.
+    folded: Mutex<(usize, Conversation)>,
     rules: Vec<Rule>,
     process: Process,
     told: Vec<(usize, String)>,
@@ -143,6 +145,7 @@ impl Stage {
             clock: Arc::clone(&clock) as _,
         };
         Self {
+            folded: Mutex::new((0, Conversation::fold(id.clone(), &[]))),
             id,
             world,
             journal,
@@ -175,7 +178,7 @@ impl Stage {
 
     /// The calls about which a question waits.
     pub fn asked(&self) -> Vec<String> {
-        self.conversation().pending().iter().map(|question| question.call.to_string()).collect()
+        self.fold(|now| now.pending().iter().map(|question| question.call.to_string()).collect())
     }
 
     /// Plays a script from its first to its last line. With a trap, the process dies there, starts again at once and
@@ -204,7 +207,7 @@ impl Stage {
     pub fn played(&self) -> Played {
         let entries = self.journal.entries(&self.id);
         Played {
-            conversation: self.conversation(),
+            conversation: Conversation::fold(self.id.clone(), &entries),
             prompts: self.model.prompts(),
             told: self.told.clone(),
             files: self.world.files(),
@@ -217,8 +220,19 @@ impl Stage {
         }
     }
 
-    fn conversation(&self) -> Conversation {
-        Conversation::fold(self.id.clone(), &self.journal.entries(&self.id))
+    /// Looks at the conversation as the journal holds it now.
+    fn fold<T>(&self, look: impl FnOnce(&Conversation) -> T) -> T {
+        let mut folded = self.folded.lock().unwrap_or_else(PoisonError::into_inner);
+        let (seen, conversation) = &mut *folded;
+        *seen += self.journal.look_at(&self.id, *seen, |new| {
+            new.iter().for_each(|entry| conversation.apply(entry));
+            new.len()
+        });
+        look(conversation)
+    }
+
+    fn live(&self) -> Option<TurnId> {
+        self.fold(|now| now.live().map(|turn| turn.id().clone()))
     }
 
     /// Does one step; `line` is named when it cannot be done.
@@ -352,26 +366,19 @@ impl Stage {
 
     /// The question that waits, about that call if one is named; else the newest that was asked.
     fn question(&self, call: Option<&str>) -> Option<Approval> {
-        let conversation = self.conversation();
         let fits = |question: &Approval| call.is_none_or(|call| question.call.as_str() == call);
-        let pending = conversation.pending().into_iter().find(|question| fits(question)).cloned();
-        let entries = self.journal.entries(&self.id);
-        let asked = || {
-            entries.iter().rev().find_map(|entry| match &entry.body {
-                Body::Asked(question) if fits(question) => Some((**question).clone()),
-                _ => None,
-            })
+        let pending = self.fold(|now| now.pending().into_iter().find(|question| fits(question)).cloned());
+        let asked_by = |entry: &Entry| match &entry.body {
+            Body::Asked(question) if fits(question) => Some((**question).clone()),
+            _ => None,
         };
+        let asked = || self.journal.look_at(&self.id, 0, |entries| entries.iter().rev().find_map(asked_by));
         // With a call, or when nothing waits, the person answers what is on the screen, be it old.
         pending.or_else(asked)
     }
 
     async fn stops(&mut self, turn: Option<&str>) -> Result<(), ActError> {
-        let turn = match (turn, self.conversation().live()) {
-            (Some(turn), _) => TurnId::new(turn),
-            (None, Some(live)) => live.id().clone(),
-            (None, None) => TurnId::new("none"),
-        };
+        let turn = turn.map(TurnId::new).or_else(|| self.live()).unwrap_or_else(|| TurnId::new("none"));
         let stopped = act::stop(self.desk(), &self.id, &turn).await?;
         if !stopped && !self.mends {
             self.tell(format!("told: there is nothing to stop in turn {turn}"));
@@ -387,8 +394,8 @@ impl Stage {
     }
 
     fn cancel_run(&self) {
-        if let (Process::Driving(_, table), Some(turn)) = (&self.process, self.conversation().live()) {
-            table.stop(turn.id());
+        if let (Process::Driving(_, table), Some(turn)) = (&self.process, self.live()) {
+            table.stop(&turn);
         }
     }
 
@@ -445,7 +452,7 @@ impl Stage {
     }
 
     fn tell(&mut self, text: String) {
-        self.told.push((self.journal.entries(&self.id).len(), text));
+        self.told.push((self.journal.look_at(&self.id, 0, <[Entry]>::len), text));
     }
 
     fn wake(&mut self) {
@@ -496,7 +503,7 @@ impl Stage {
     /// What the journal does not hold, the model has to say again.
     fn rewind(&self) {
         let heard = |entry: &&Entry| matches!(entry.body, Body::Replied(_) | Body::Faltered(_));
-        self.model.rewind(self.journal.entries(&self.id).iter().filter(heard).count());
+        self.model.rewind(self.journal.look_at(&self.id, 0, |entries| entries.iter().filter(heard).count()));
     }
 
     fn die(&mut self, why: &str) {
@@ -504,15 +511,11 @@ impl Stage {
         self.at_run = false;
         self.journal.reopen();
         self.rewind();
-        let conversation = self.conversation();
         // A crash that the script knows of is followed by another reply; after a stop nobody asks for one.
-        if why == "crash" || conversation.live().is_none_or(Turn::is_stopped) {
+        if why == "crash" || self.fold(|now| now.live().is_none_or(Turn::is_stopped)) {
             self.model.forget_stream();
         }
-        self.out_of_step |= conversation.live().is_some_and(|turn| {
-            let samples = turn.rounds().last().is_none_or(|round| round.calls.iter().all(CallState::is_settled));
-            samples && !turn.is_stopped() && turn.waiting().next().is_some()
-        });
+        self.out_of_step |= self.fold(|now| now.live().is_some_and(skips_a_reply));
         self.tell(why.to_owned());
     }
 
@@ -532,6 +535,12 @@ impl Stage {
         self.die("cut");
         self.restart().await;
     }
+}
+
+/// Whether a message waits for a sample that is about to be asked for.
+fn skips_a_reply(turn: &Turn) -> bool {
+    let samples = turn.rounds().last().is_none_or(|round| round.calls.iter().all(CallState::is_settled));
+    samples && !turn.is_stopped() && turn.waiting().next().is_some()
 }
 
 impl Default for Stage {
