@@ -39,13 +39,13 @@ const OTHERS: [&str; 24] = [
 /// True for a spelling that a template could read as control. Markers of bare calls are no tokens of any template.
 #[must_use]
 pub fn is_control(marker: &str) -> bool {
-    marker.len() > 2 && marker.starts_with(['<', '[']) && marker.ends_with(['>', ']', '\n'])
+    marker.len() > 2 && marker.starts_with(['<', '[', '◁']) && marker.ends_with(['>', ']', '▷', '\n'])
 }
 
 /// The text with a zero-width blank behind the first letter of each control token, in any case of its letters.
 #[must_use]
 pub fn defused(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '[']) {
+    if !text.contains(['<', '[', '◁']) {
         return Cow::Borrowed(text);
     }
     let lower = text.to_ascii_lowercase();
@@ -57,10 +57,10 @@ pub fn defused(text: &str) -> Cow<'_, str> {
     let mut safe = String::with_capacity(text.len() + 3 * starts.len());
     let mut from = 0;
     for start in starts {
-        // The first letter of a control token is one of ASCII.
-        safe.push_str(&text[from..=start]);
+        let behind = start + text[start..].chars().next().map_or(0, char::len_utf8);
+        safe.push_str(&text[from..behind]);
         safe.push('\u{200B}');
-        from = start + 1;
+        from = behind;
     }
     safe.push_str(&text[from..]);
     Cow::Owned(safe)

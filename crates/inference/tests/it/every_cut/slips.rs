@@ -1,5 +1,5 @@
-//! The table of known slips (LOOP-36) of the dialects with tags or a notation of their own: each is a call, wherever the
-//! stream is cut. And what is not in the table: it is one fault, never prose and never a call.
+//! The table of known slips (LOOP-36): each is a call, wherever the stream is cut. And what is not in the table: it is one
+//! fault, never prose and never a call. `docs/dialects.md` says the same in words.
 
 use inference::dialect::{Dialect, Ending};
 
@@ -214,6 +214,146 @@ fn of_python_calls() {
             row("words of JSON", "[switch(on=true)]", &[("switch", r#"{"on": true}"#)]),
             row("words of Python", "[switch(on=True)]", &[("switch", r#"{"on": true}"#)]),
             row("a dictionary of arguments", "[count(**{'to': 1})]", COUNT),
+        ],
+    );
+}
+
+#[test]
+fn of_hermes() {
+    check(
+        Dialect::Hermes,
+        &[
+            row("no last closer", "<tool_call>\n{\"name\": \"count\", \"arguments\": {\"to\": 1}}\n", COUNT),
+            row(
+                "a doubled bracket",
+                "<tool_call>{\"name\": \"count\", \"arguments\": {\"to\": 1}}}</tool_call>",
+                COUNT,
+            ),
+            row(
+                "a doubled closer",
+                "<tool_call>{\"name\": \"count\", \"arguments\": {\"to\": 1}}</tool_call></tool_call>",
+                COUNT,
+            ),
+            row("the other key", "<tool_call>{\"name\": \"count\", \"parameters\": {\"to\": 1}}</tool_call>", COUNT),
+            row("arguments first", "<tool_call>{\"arguments\": {\"to\": 1}, \"name\": \"count\"}</tool_call>", COUNT),
+            row(
+                "no closer before the next opener",
+                "<tool_call>{\"name\": \"count\", \"arguments\": {\"to\": 1}}\n<tool_call>{\"name\": \"nothing\", \
+                 \"arguments\": {}}</tool_call>",
+                TWO,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn of_mistral() {
+    let rows = [
+        row("a list", "[TOOL_CALLS] [{\"name\": \"count\", \"arguments\": {\"to\": 1}}]", COUNT),
+        row("a list that is not closed", "[TOOL_CALLS][{\"name\": \"count\", \"arguments\": {\"to\": 1}}", COUNT),
+        row("a name and arguments", "[TOOL_CALLS]count[ARGS]{\"to\": 1}[TOOL_CALLS]nothing[ARGS]{}", TWO),
+        row("an id", "[TOOL_CALLS]count[CALL_ID]abcdefghi[ARGS]{\"to\": 1}", COUNT),
+    ];
+    check(Dialect::Mistral, &rows);
+    check(Dialect::MistralArgs, &rows);
+}
+
+#[test]
+fn of_llama() {
+    let rows = [
+        row("bare JSON", "{\"name\": \"count\", \"parameters\": {\"to\": 1}}", COUNT),
+        row(
+            "a type beside the name",
+            "{\"type\": \"function\", \"name\": \"count\", \"parameters\": {\"to\": 1}}",
+            COUNT,
+        ),
+        row("the tag", "<|python_tag|>{\"name\": \"count\", \"parameters\": {\"to\": 1}}", COUNT),
+        row("a doubled bracket", "{\"name\": \"count\", \"parameters\": {\"to\": 1}}}", COUNT),
+        row("a fence", "```json\n{\"name\": \"count\", \"parameters\": {\"to\": 1}}\n```", COUNT),
+        row(
+            "a semicolon",
+            "{\"name\": \"count\", \"parameters\": {\"to\": 1}}; {\"name\": \"nothing\", \"parameters\": {}}",
+            TWO,
+        ),
+        row("a header", "<function=count>{\"to\": 1}</function>", COUNT),
+        row("a header without its closer", "<function=count>{\"to\": 1}", COUNT),
+        row(
+            "the role once more",
+            "<|start_header_id|>assistant<|end_header_id|>\n\n{\"name\": \"count\", \"parameters\": {\"to\": 1}}",
+            COUNT,
+        ),
+    ];
+    check(Dialect::Llama, &rows);
+    check(Dialect::LlamaHeader, &rows);
+}
+
+#[test]
+fn of_kimi() {
+    check(
+        Dialect::Kimi,
+        &[
+            row(
+                "no section",
+                "<|tool_call_begin|>functions.count:0<|tool_call_argument_begin|>{\"to\": 1}<|tool_call_end|>",
+                COUNT,
+            ),
+            row(
+                "a section that is not closed",
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.count:0<|tool_call_argument_begin|>{\"to\": 1}\
+                 <|tool_call_end|>",
+                COUNT,
+            ),
+            row(
+                "a call that is not closed",
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.count:0<|tool_call_argument_begin|>{\"to\": 1}\
+                 <|tool_call_begin|>functions.nothing:1<|tool_call_argument_begin|>{}<|tool_calls_section_end|>",
+                TWO,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn of_harmony() {
+    check(
+        Dialect::Harmony,
+        &[
+            row("no closer", "<|channel|>commentary to=functions.count <|constrain|>json<|message|>{\"to\": 1}", COUNT),
+            row("no word on JSON", "<|channel|>commentary to=functions.count<|message|>{\"to\": 1}<|call|>", COUNT),
+            row(
+                "the recipient with the role",
+                "<|start|>assistant to=functions.count<|channel|>commentary json<|message|>{\"to\": 1}<|call|>",
+                COUNT,
+            ),
+            row("a recipient without its group", "<|channel|>commentary to=count<|message|>{\"to\": 1}<|call|>", COUNT),
+            row(
+                "two calls",
+                "<|channel|>commentary to=functions.count<|message|>{\"to\": 1}<|call|>\
+                 <|start|>assistant<|channel|>commentary to=functions.nothing<|message|>{}<|call|>",
+                TWO,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn of_plain_json() {
+    check(
+        Dialect::Json,
+        &[
+            row("one call", "{\"name\": \"count\", \"arguments\": {\"to\": 1}}", COUNT),
+            row("a fence", "```json\n{\"name\": \"count\", \"arguments\": {\"to\": 1}}\n```", COUNT),
+            row("a fence without a word", "```\n{\"name\": \"count\", \"arguments\": {\"to\": 1}}\n```", COUNT),
+            row(
+                "the form of remote APIs",
+                "{\"tool_calls\": [{\"type\": \"function\", \"function\": {\"name\": \"count\", \"arguments\": {\"to\": 1}}}]}",
+                COUNT,
+            ),
+            row(
+                "a list that is not closed",
+                "{\"tool_calls\": [{\"name\": \"count\", \"arguments\": {\"to\": 1}}, {\"name\": \"nothing\", \"arguments\": {}}",
+                TWO,
+            ),
         ],
     );
 }
