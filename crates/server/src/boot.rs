@@ -50,7 +50,7 @@ impl<'a> Boot<'a> {
         let line = match self.format {
             LogFormat::Text => {
                 let text = format!("{number:>2} {stage:<10} {result:<8} {took:>5} ms  {detail}");
-                text.trim_end().chars().take(120).collect()
+                cut(text.trim_end())
             }
             LogFormat::Json => {
                 json!({ "stage": number, "name": stage, "result": result, "detail": detail, "ms": took }).to_string()
@@ -58,5 +58,30 @@ impl<'a> Boot<'a> {
         };
         // Nobody may read the lines; the start goes on all the same.
         let _ = writeln!(self.out, "{line}");
+    }
+}
+
+/// The longest line, in characters.
+const LONGEST: usize = 120;
+
+/// A line that is too long ends in a mark that says so.
+fn cut(line: &str) -> String {
+    if line.chars().count() <= LONGEST {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(LONGEST - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, cut};
+
+    #[test]
+    fn a_line_that_was_cut_says_so() {
+        let fits = "x".repeat(LONGEST);
+        assert_eq!(cut(&fits), fits);
+        let long = "ab ".repeat(LONGEST);
+        assert!(cut(&long).ends_with("ab…") && cut(&long).chars().count() <= LONGEST);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     let Parts { config, listener, policy, model } = parts;
     let now = SystemClock.now();
     let options = Options { policy, ..Options::new(&config.data) };
-    let instance = Instance::open(options, now).await.map_err(open_fault)?;
+    let instance = Instance::open(options, now).await.map_err(|error| open_fault(error, &config.data))?;
     let people = instance.people().await.map_err(store_fault)?.len();
     boot.done("instance", format!("{people} people"));
 
@@ -158,8 +159,12 @@ async fn open_vaults(app: &Arc<App>, boot: &mut Boot<'_>) {
     );
 }
 
-/// Why an instance did not open, as the end of a command.
-pub(crate) fn open_fault(error: OpenError) -> Ended {
+/// Why an instance did not open, as the end of a command. On a full disk nothing else would help.
+pub(crate) fn open_fault(error: OpenError, data: &Path) -> Ended {
+    if matches!(error, OpenError::Store(_)) && files::is_full(data) {
+        let says = "The disk of the data folder is full. Nothing was changed; make room on it and start again.";
+        return Ended::new(Exit::Io, says);
+    }
     let exit = match error.exit_code() {
         75 => Exit::Busy,
         78 => Exit::Config,

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
 use rustix::termios::{QueueSelector, tcflush};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::prompt::{Silent, broken};
@@ -42,23 +43,60 @@ impl Input {
         }
     }
 
-    /// Asks for a password, with the echo off. An interrupt ends the asking and puts the echo back.
+    /// Asks for a line; an empty answer takes what is usual.
+    pub(super) async fn ask(&mut self, question: &str, usual: Option<&str>) -> Result<String, Ended> {
+        let shown = usual.map(|usual| format!(" [{usual}]")).unwrap_or_default();
+        write!(io::stderr(), "{question}{shown}: ").map_err(broken)?;
+        let line = self.line().await.ok_or_else(interrupted)?;
+        Ok(if line.is_empty() { usual.unwrap_or_default().to_owned() } else { line })
+    }
+
+    /// Asks for a new password twice.
+    pub(super) async fn new_password(&mut self) -> Result<String, Ended> {
+        let first = self.password("Password (12 to 128 characters)").await?;
+        if self.password("Again").await? == first {
+            return Ok(first);
+        }
+        Err(Ended::new(Exit::Usage, "The two passwords differ. Try again."))
+    }
+
+    /// Asks for a password, with the echo off. A signal that would end the program ends the asking and puts the echo
+    /// back.
     pub(super) async fn password(&mut self, question: &str) -> Result<String, Ended> {
         if !self.terminal {
             let says = format!("{question} is asked only at a terminal, and this is none.");
             return Err(Ended::new(Exit::Usage, says));
         }
         self.forget();
+        let ended = end_of_program()?;
         let silent = Silent::begin()?;
         write!(io::stderr(), "{}: ", terminal::line(question)).map_err(broken)?;
         let line = tokio::select! {
             line = self.line() => line,
-            _ = tokio::signal::ctrl_c() => None,
+            () = ended => None,
         };
         drop(silent);
         writeln!(io::stderr()).map_err(broken)?;
-        line.ok_or_else(|| Ended::new(Exit::Interrupted, "Interrupted."))
+        line.ok_or_else(interrupted)
     }
+}
+
+fn interrupted() -> Ended {
+    Ended::new(Exit::Interrupted, "Interrupted.")
+}
+
+/// Resolves when somebody wants the program to end: Ctrl-C, a request to end, or a terminal that goes away.
+fn end_of_program() -> Result<impl Future<Output = ()>, Ended> {
+    let watch = |kind| signal(kind).map_err(broken);
+    let (mut interrupt, mut terminate, mut hangup) =
+        (watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
 }
 
 fn read() -> mpsc::UnboundedReceiver<String> {

@@ -1,6 +1,7 @@
-//! Asking at a terminal. Passwords are read with the echo off and never from arguments or variables.
+//! What commands print and read at a terminal, and its echo. Passwords never come from arguments or variables. Questions
+//! are asked by `input`.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, Write as _};
 use std::os::fd::AsFd as _;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -13,48 +14,8 @@ pub(super) fn say(line: &str) -> Result<(), Ended> {
     writeln!(io::stdout(), "{}", terminal::plain(line)).map_err(broken)
 }
 
-/// Asks for a line; an empty answer takes what is usual.
-pub(super) fn ask(question: &str, usual: Option<&str>) -> Result<String, Ended> {
-    match usual {
-        Some(usual) => write!(io::stderr(), "{question} [{usual}]: "),
-        None => write!(io::stderr(), "{question}: "),
-    }
-    .map_err(broken)?;
-    let line = line()?;
-    Ok(if line.is_empty() { usual.unwrap_or_default().to_owned() } else { line })
-}
-
-/// Asks for a password that somebody has.
-pub(super) fn password(question: &str) -> Result<String, Ended> {
-    if !io::stdin().is_terminal() {
-        return Err(Ended::new(
-            Exit::Usage,
-            "A password is asked only at a terminal. Use --password-stdin to pipe it.",
-        ));
-    }
-    write!(io::stderr(), "{question}: ").map_err(broken)?;
-    let silent = Silent::begin()?;
-    let line = line();
-    drop(silent);
-    writeln!(io::stderr()).map_err(broken)?;
-    line
-}
-
-/// Asks for a new password twice.
-pub(super) fn new_password() -> Result<String, Ended> {
-    let first = password("Password (12 to 128 characters)")?;
-    if password("Again")? == first {
-        return Ok(first);
-    }
-    Err(Ended::new(Exit::Usage, "The two passwords differ. Try again."))
-}
-
-/// One line of standard input.
+/// A password that another program pipes in: one line of standard input.
 pub(super) fn password_line() -> Result<String, Ended> {
-    line()
-}
-
-fn line() -> Result<String, Ended> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(broken)?;
     Ok(line.trim_end_matches(['\n', '\r']).to_owned())

@@ -1,13 +1,13 @@
 //! `riad setup`: the first account from the terminal, by the same store function as the wizard. No secret is read from
 //! arguments or variables.
 
-use std::io::{self, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr};
 
 use clap::Args;
 use harness::ports::Clock as _;
 use store::{Instance, Options, SetupError};
 
+use super::input::Input;
 use super::prompt;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -46,7 +46,9 @@ pub(super) struct SetupArgs {
 
 /// Makes the first account, or says whether one is needed.
 pub(super) async fn setup(config: Config, args: SetupArgs) -> Result<(), Ended> {
-    let instance = Instance::open(Options::new(&config.data), SystemClock.now()).await.map_err(open_fault)?;
+    let instance = Instance::open(Options::new(&config.data), SystemClock.now())
+        .await
+        .map_err(|error| open_fault(error, &config.data))?;
     let done = if args.check { check(&instance).await } else { make(&instance, args).await };
     instance.close().await;
     done
@@ -66,7 +68,7 @@ async fn make(instance: &Instance, args: SetupArgs) -> Result<(), Ended> {
     if !instance.needs_setup().await.map_err(|error| Ended::new(Exit::Io, error))? {
         return Err(Ended::new(Exit::Conflict, SetupError::Done));
     }
-    let input = answers(args)?.judge().map_err(|fields| {
+    let input = answers(args).await?.judge().map_err(|fields| {
         let lines: Vec<String> = fields.iter().map(|field| field.detail.clone()).collect();
         Ended::new(Exit::Usage, lines.join("\n"))
     })?;
@@ -79,22 +81,50 @@ async fn make(instance: &Instance, args: SetupArgs) -> Result<(), Ended> {
     }
 }
 
-fn answers(args: SetupArgs) -> Result<Answers, Ended> {
-    let asks = io::stdin().is_terminal() && !args.password_stdin;
-    let ask = |given: Option<String>, flag: &str, question: &str, usual: Option<&str>| match given {
-        Some(given) => Ok(given),
-        None if asks => prompt::ask(question, usual),
-        None => usual.map(str::to_owned).ok_or_else(|| missing(flag)),
-    };
+async fn answers(args: SetupArgs) -> Result<Answers, Ended> {
+    let mut asking = Asking { input: Input::new(), piped: args.password_stdin };
     Ok(Answers {
-        handle: ask(args.handle, "--handle", "Handle (for signing in, never changes)", None)?,
-        name: ask(args.name, "--name", "Name (that others see)", None)?,
-        preset: ask(args.preset, "--preset", "Labels of roles: home, team or care", Some("home"))?,
-        locale: ask(args.locale, "--locale", "Language", Some("en"))?,
-        zone: ask(args.zone, "--zone", "Time zone", Some("UTC"))?,
-        vault: ask(args.vault, "--vault", "Vault: private or open", Some("private"))?,
-        password: if args.password_stdin { prompt::password_line()? } else { prompt::new_password()? },
+        handle: asking.ask(args.handle, "--handle", "Handle (for signing in, never changes)", None).await?,
+        name: asking.ask(args.name, "--name", "Name (that others see)", None).await?,
+        preset: asking.ask(args.preset, "--preset", "Labels of roles: home, team or care", Some("home")).await?,
+        locale: asking.ask(args.locale, "--locale", "Language", Some("en")).await?,
+        zone: asking.ask(args.zone, "--zone", "Time zone", Some("UTC")).await?,
+        vault: asking.ask(args.vault, "--vault", "Vault: private or open", Some("private")).await?,
+        password: asking.password().await?,
     })
+}
+
+/// Who answers: a person at the terminal, or a program that pipes the password in.
+struct Asking {
+    input: Input,
+    piped: bool,
+}
+
+impl Asking {
+    async fn ask(
+        &mut self,
+        given: Option<String>,
+        flag: &str,
+        question: &str,
+        usual: Option<&str>,
+    ) -> Result<String, Ended> {
+        match given {
+            Some(given) => Ok(given),
+            None if self.input.is_terminal() && !self.piped => self.input.ask(question, usual).await,
+            None => usual.map(str::to_owned).ok_or_else(|| missing(flag)),
+        }
+    }
+
+    async fn password(&mut self) -> Result<String, Ended> {
+        if self.piped {
+            return prompt::password_line();
+        }
+        if !self.input.is_terminal() {
+            let says = "A password is asked only at a terminal. Use --password-stdin to pipe it.";
+            return Err(Ended::new(Exit::Usage, says));
+        }
+        self.input.new_password().await
+    }
 }
 
 fn missing(flag: &str) -> Ended {

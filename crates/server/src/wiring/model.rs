@@ -38,11 +38,14 @@ impl Answering {
     pub fn open(config: &Config) -> Self {
         match &config.model {
             ModelChoice::None => {
-                let help = "No model is set up. Put a GGUF file into the models folder, or set models.remote.url, and restart.";
+                let models = config.models.display();
+                let help = format!(
+                    "No model is set up. Put a GGUF file into {models}, or set models.remote.url, and restart."
+                );
                 Self {
                     state: ModelState::Absent,
-                    trouble: Some(help.to_owned()),
-                    ..Self::with(Arc::new(NoModel::configured()))
+                    trouble: Some(help),
+                    ..Self::with(Arc::new(NoModel::configured(&config.models)))
                 }
             }
             ModelChoice::Local(file) => local(file, config),

@@ -1,5 +1,7 @@
 //! What stands where a model would, when none can answer: its refusal says what to do.
 
+use std::path::Path;
+
 use async_trait::async_trait;
 use domain::context::Prompt;
 use domain::model::{ModelDescription, SampleFault, Sampled, Tier};
@@ -16,9 +18,10 @@ pub(super) struct NoModel {
 
 impl NoModel {
     /// None is configured and none was found.
-    pub(super) fn configured() -> Self {
-        let reason = "yet: put a GGUF file into the models folder, or set models.remote.url, and restart";
-        Self { name: "no model".to_owned(), reason: reason.to_owned() }
+    pub(super) fn configured(models: &Path) -> Self {
+        let models = models.display();
+        let reason = format!("yet: put a GGUF file into {models}, or set models.remote.url, and restart");
+        Self { name: "no model".to_owned(), reason }
     }
 
     /// One is configured, and cannot be used.

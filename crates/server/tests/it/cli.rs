@@ -1,10 +1,12 @@
 //! The commands that speak with a running server, as real processes: piped and at a terminal.
 
+use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use rustix::termios::{LocalModes, tcgetattr};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::model::Line;
@@ -125,6 +127,25 @@ async fn a_password_is_typed_unseen() {
     let (code, screen) = pty.end().await;
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("Anna is signed in") && !screen.contains(PASSWORD), "{screen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_echoes_again_whatever_ended_the_question_for_a_password() {
+    let echoes = |terminal: &File| tcgetattr(terminal).unwrap().local_modes.contains(LocalModes::ECHO);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_riad"));
+        command.env("HOME", folder.path()).args(["setup", "--handle", "anna", "--name", "Anna", "--preset", "home"]);
+        command.args(["--locale", "en", "--zone", "UTC", "--vault", "private"]);
+        let mut pty = Pty::start(command);
+        pty.until("Password (12 to 128 characters): ").await;
+        let terminal = pty.terminal();
+        assert!(!echoes(&terminal), "{signal}");
+        pty.signal(signal).await;
+        let (code, screen) = pty.end().await;
+        assert_eq!(code, 130, "{signal}: {screen}");
+        assert!(echoes(&terminal), "{signal}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -78,8 +78,17 @@ impl Pty {
 
     /// What Ctrl-C does.
     pub(crate) async fn interrupt(&self) {
+        self.signal("-INT").await;
+    }
+
+    pub(crate) async fn signal(&self, signal: &str) {
         let pid = self.process.id().unwrap().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().await.unwrap().success());
+        assert!(Command::new("kill").args([signal, &pid]).status().await.unwrap().success());
+    }
+
+    /// Another handle of this terminal, which outlives the program.
+    pub(crate) fn terminal(&self) -> File {
+        self.master.try_clone().unwrap()
     }
 
     /// The exit code, and all that was on the screen.
