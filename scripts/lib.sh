@@ -6,6 +6,8 @@ readonly CACHE="${RIAD_CACHE:-$HOME/.cache/riad}"
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s\n' "$*" >&2; }
 die() { complain "$*"; exit 1; }
+# What goes well is told only where somebody looks for it; faults go to standard error anyway.
+quietly() { if [ "${QUIET:-}" = 1 ]; then "$@" >/dev/null; else "$@"; fi; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # Where things are built. CI works in a clone that is thrown away, so what took long is kept outside it.
@@ -94,7 +96,7 @@ web_packages() {
   [ "${OFFLINE:-}" = 1 ] && offline=(--offline)
   if [ web/node_modules/.package-lock.json -nt web/package-lock.json ]; then return 0; fi
   say "Fetching the packages of the web client"
-  (cd web && npm ci --no-audit --no-fund --loglevel=error "${offline[@]}")
+  (cd web && quietly npm ci --no-audit --no-fund --loglevel=error "${offline[@]}")
   touch web/node_modules/.package-lock.json
 }
 
@@ -105,7 +107,7 @@ web_build() {
     return 0
   fi
   say "Building the web client"
-  (cd web && npm run --silent build)
+  (cd web && quietly npm run --silent build)
   # Vite keeps the time of a copied page; the next look compares with now.
   touch "$built"
 }

@@ -2,10 +2,11 @@
 //! arguments or variables.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 
 use clap::Args;
 use harness::ports::Clock as _;
-use store::{Instance, Options, SetupError};
+use store::{Instance, OpenError, Options, SetupError};
 
 use super::input::Input;
 use super::prompt;
@@ -46,12 +47,20 @@ pub(super) struct SetupArgs {
 
 /// Makes the first account, or says whether one is needed.
 pub(super) async fn setup(config: Config, args: SetupArgs) -> Result<(), Ended> {
-    let instance = Instance::open(Options::new(&config.data), SystemClock.now())
-        .await
-        .map_err(|error| open_fault(error, &config.data))?;
+    let opened = Instance::open(Options::new(&config.data), SystemClock.now()).await;
+    let instance = opened.map_err(|error| not_opened(error, &config.data))?;
     let done = if args.check { check(&instance).await } else { make(&instance, args).await };
     instance.close().await;
     done
+}
+
+/// A server that runs has the folder for itself, and its address is the way then.
+fn not_opened(error: OpenError, data: &Path) -> Ended {
+    if matches!(error, OpenError::InUse) {
+        let says = "A server runs on this data folder. Open its address in a browser, or stop it and try again.";
+        return Ended::new(Exit::Busy, says);
+    }
+    open_fault(error, data)
 }
 
 async fn check(instance: &Instance) -> Result<(), Ended> {
