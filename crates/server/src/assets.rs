@@ -2,7 +2,8 @@
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use domain::digest::Digest;
+
+use crate::etag;
 
 /// Name and bytes of each built file, from `build.rs`.
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -45,8 +46,8 @@ fn find(path: &str) -> Option<&'static [u8]> {
 }
 
 fn file(path: &str, bytes: &'static [u8], headers: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", &Digest::of_bytes(bytes).hex()[..20]);
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
+    let tag = etag::of(bytes);
+    let known = etag::is_known(headers, &tag);
     let squeezed = accepts_brotli(headers).then(|| find(&format!("{path}.br"))).flatten();
     let mut response = match (known, squeezed) {
         (true, _) => StatusCode::NOT_MODIFIED.into_response(),
@@ -57,9 +58,7 @@ fn file(path: &str, bytes: &'static [u8], headers: &HeaderMap) -> Response {
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind(path)));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept(path)));
     out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        out.insert(header::ETAG, tag);
-    }
+    out.insert(header::ETAG, etag::value(&tag));
     response
 }
 

@@ -128,7 +128,7 @@ impl Client {
         stream.write_all(body).await?;
         let mut bytes = Vec::new();
         stream.take(LONGEST).read_to_end(&mut bytes).await?;
-        parse(&bytes).ok_or_else(|| io::Error::other("the answer is not HTTP"))
+        parse(&bytes).ok_or_else(no_http)
     }
 
     /// A bare connection, for what is not one request and one answer.
@@ -137,16 +137,30 @@ impl Client {
     }
 }
 
-fn parse(bytes: &[u8]) -> Option<Answer> {
+/// The head of an answer, and how many bytes it takes; `None` while its end has not come.
+pub(crate) fn head(bytes: &[u8]) -> Option<io::Result<(Answer, usize)>> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
-    let head = std::str::from_utf8(&bytes[..end]).ok()?;
-    let mut lines = head.split("\r\n");
+    let answer = std::str::from_utf8(&bytes[..end]).ok().and_then(head_of);
+    Some(answer.map(|answer| (answer, end + 4)).ok_or_else(no_http))
+}
+
+fn head_of(text: &str) -> Option<Answer> {
+    let mut lines = text.split("\r\n");
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let headers: Vec<(String, String)> = lines
+    let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let body = &bytes[end + 4..];
+    Some(Answer { status, headers, body: Vec::new() })
+}
+
+fn no_http() -> io::Error {
+    io::Error::other("the answer is not HTTP")
+}
+
+fn parse(bytes: &[u8]) -> Option<Answer> {
+    let (Answer { status, headers, .. }, length) = head(bytes)?.ok()?;
+    let body = &bytes[length..];
     let chunked = headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
     let body = if chunked { joined(body)? } else { body.to_vec() };
     Some(Answer { status, headers, body })

@@ -6,9 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use harness::ports::Clock as _;
 
-use crate::clock::SystemClock;
 use crate::files;
 use crate::problem::{Code, Problem};
 use crate::state::App;
@@ -31,7 +29,7 @@ const ALWAYS: &[(&str, &str)] = &[
 
 /// The outermost layer.
 pub async fn dress(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let id = request_id(request.headers());
+    let id = request_id(&app, request.headers());
     let is_api = request.uri().path().starts_with("/api");
     let answer = next.run(request).await;
     let mut answer = written_down(told_why(&app, answer), &id, is_api);
@@ -59,11 +57,11 @@ fn told_why(app: &App, answer: Response) -> Response {
 }
 
 /// A caller may name its request, so that it finds it again; anything unusual gets a name of ours.
-fn request_id(headers: &HeaderMap) -> String {
+fn request_id(app: &App, headers: &HeaderMap) -> String {
     let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let fits =
         |text: &&str| (8..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    given.filter(fits).map_or_else(|| SystemClock.new_id(), str::to_owned)
+    given.filter(fits).map_or_else(|| app.wiring.clock.new_id(), str::to_owned)
 }
 
 fn written_down(answer: Response, id: &str, is_api: bool) -> Response {

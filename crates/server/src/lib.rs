@@ -17,6 +17,7 @@ pub mod clock;
 pub mod config;
 pub mod confinement;
 pub mod cookie;
+pub mod etag;
 pub mod exit;
 pub mod extract;
 pub mod files;

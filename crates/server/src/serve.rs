@@ -6,14 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use harness::ports::{Clock as _, Model};
+use harness::ports::{Clock, Model};
 use sandbox::{Bubblewrap, Sandbox};
 use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::boot::Boot;
-use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::confinement::Probing;
 use crate::exit::{Ended, Exit};
@@ -42,6 +41,8 @@ pub struct Parts {
     pub policy: KdfPolicy,
     /// The model, where it is not the configured one.
     pub model: Option<Arc<dyn Model>>,
+    /// What time it is, for everything in this server.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// A server that is ready to run.
@@ -55,8 +56,8 @@ pub struct Server {
 
 /// Starts everything in order. Only config, instance and listener end the start; what else fails is degraded.
 pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
-    let Parts { config, listener, policy, model } = parts;
-    let now = SystemClock.now();
+    let Parts { config, listener, policy, model, clock } = parts;
+    let now = clock.now();
     let options = Options { policy, ..Options::new(&config.data) };
     let instance = Instance::open(options, now).await.map_err(|error| open_fault(error, &config.data))?;
     let people = instance.people().await.map_err(store_fault)?.len();
@@ -74,7 +75,7 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     }
     let looked = sandbox.clone().ok();
     let sandbox = sandbox.map(|backend| Sandbox::with(backend));
-    let wiring = Wiring::new(&config, answering, sandbox).map_err(|fault| Ended::new(Exit::BadData, fault))?;
+    let wiring = Wiring::new(&config, answering, sandbox, clock).map_err(|fault| Ended::new(Exit::BadData, fault))?;
     let setup_token = if people == 0 { Some(SetupToken::new(now).map_err(store_fault)?) } else { None };
     let printed = setup_token.as_ref().map(|token| token.expose().to_string());
     let app = Arc::new(App::new(instance, config, address, wiring));

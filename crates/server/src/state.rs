@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::time::Timestamp;
-use harness::ports::{Clock as _, Model};
+use harness::ports::Model;
 use store::{Instance, Person, PersonId, SetupToken, Vault};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::cookie::Cookies;
 use crate::guard::rate::Rates;
@@ -86,9 +85,9 @@ impl App {
         }
     }
 
-    /// Now.
+    /// Now, by the one clock of this server.
     pub fn now(&self) -> Timestamp {
-        SystemClock.now()
+        self.wiring.clock.now()
     }
 
     /// The model that answers.

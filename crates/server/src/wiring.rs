@@ -12,13 +12,12 @@ use std::sync::Arc;
 use domain::context::Prefix;
 use domain::digest::Digest;
 use domain::rule::RuleSet;
-use harness::ports::Ports;
+use harness::ports::{Clock, Ports};
 use harness::rests::Rests;
 use sandbox::Sandbox;
 use store::{Person, PersonId, Vault};
 use tools::{CommandRunner, Places};
 
-use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::files;
 use crate::stream::Hub;
@@ -33,6 +32,8 @@ pub struct Wiring {
     pub answering: Answering,
     /// Where commands run, or why none can.
     pub sandbox: Result<Sandbox, String>,
+    /// What time it is, and new ids.
+    pub clock: Arc<dyn Clock>,
     /// The rules in force.
     rules: Arc<RuleSet>,
     /// Which models have failed of late.
@@ -51,8 +52,14 @@ pub struct Wired {
 
 impl Wiring {
     /// Reads the seeded rules and takes the parts that were opened.
-    pub fn new(config: &Config, answering: Answering, sandbox: Result<Sandbox, String>) -> Result<Self, String> {
-        Ok(Self { data: config.data.clone(), answering, sandbox, rules: Arc::new(rules::seeds()?), rests: Arc::default() })
+    pub fn new(
+        config: &Config,
+        answering: Answering,
+        sandbox: Result<Sandbox, String>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, String> {
+        let rules = Arc::new(rules::seeds()?);
+        Ok(Self { data: config.data.clone(), answering, sandbox, clock, rules, rests: Arc::default() })
     }
 
     /// The ports over one open vault.
@@ -60,7 +67,7 @@ impl Wiring {
         let owner = files::runs_as_root().then(|| owner_of(person.id));
         let places = self.places(person.id, vault, owner)?;
         let tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
-        let settings = settings::Wired::new(&tools, self.rules.clone(), self.answering.model.clone())?;
+        let settings = settings::DefaultProfile::new(&tools, self.rules.clone(), self.answering.model.clone())?;
         let prefix = settings.prefix();
         let ports = Ports {
             journal: vault.journal(),
@@ -70,7 +77,7 @@ impl Wiring {
             hooks: Arc::new([]),
             tools: tools.into(),
             observer: hub,
-            clock: Arc::new(SystemClock),
+            clock: self.clock.clone(),
         };
         Ok(Wired { ports, places, prefix })
     }
@@ -85,7 +92,7 @@ impl Wiring {
         };
         let kept: Vec<PathBuf> = KEPT.iter().map(|name| self.data.join(name)).collect();
         let kept: Vec<&std::path::Path> = kept.iter().map(PathBuf::as_path).collect();
-        let notes = vault.notes(Arc::new(SystemClock));
+        let notes = vault.notes(self.clock.clone());
         let places =
             Places::open(&folder("homes")?, &folder("works")?, &kept, notes).map_err(|fault| fault.to_string())?;
         match owner {

@@ -4,6 +4,7 @@
 //! the first start is the cold one, and the memory is that of the whole `riad` process.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use store::{KdfPolicy, VaultKind};
 use super::figures::Spread;
 use super::{process, scratch};
 use crate::boot::Boot;
+use crate::clock::SystemClock;
 use crate::config::{self, LogFormat};
 use crate::serve::{Parts, start};
 
@@ -44,7 +46,8 @@ pub async fn measure(folder: &Path, repeats: usize) -> Result<Start, String> {
         let began = Instant::now();
         let mut lines = std::io::sink();
         let mut boot = Boot::new(&mut lines, LogFormat::Text);
-        let parts = Parts { config, listener: None, policy: KdfPolicy::CHEAPEST, model: None };
+        let parts =
+            Parts { config, listener: None, policy: KdfPolicy::CHEAPEST, model: None, clock: Arc::new(SystemClock) };
         let server = start(parts, &mut boot).await.map_err(|ended| ended.to_string())?;
         ready.push(began.elapsed().as_secs_f64() * 1000.0);
         let before = process::cpu_ms();

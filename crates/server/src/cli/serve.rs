@@ -1,12 +1,14 @@
 //! `riad serve`: starts the server, prints where it is, and ends it on TERM or INT.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use store::KdfPolicy;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::boot::Boot;
+use crate::clock::SystemClock;
 use crate::config::{Config, LogFormat};
 use crate::exit::{Ended, Exit};
 use crate::serve::{Parts, start};
@@ -19,7 +21,8 @@ pub(super) async fn serve(config: Config) -> Result<(), Ended> {
         let mut out = io::stdout();
         let mut boot = Boot::new(&mut out, config.log_format);
         boot.done("config", config.data.display().to_string());
-        let parts = Parts { config, listener: None, policy: KdfPolicy::STANDARD, model: None };
+        let parts =
+            Parts { config, listener: None, policy: KdfPolicy::STANDARD, model: None, clock: Arc::new(SystemClock) };
         start(parts, &mut boot).await?
     };
     print_address(server.address(), server.setup_token()).map_err(|error| Ended::new(Exit::Io, error))?;

@@ -6,7 +6,7 @@ use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::client::Client;
+use crate::client::{Client, head};
 
 /// The longest frame or head that is taken (4 MiB).
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -50,14 +50,14 @@ impl Socket {
     pub(super) async fn open(client: &Client, path: &str) -> Result<Self, NoStream> {
         let mut stream = client.connect().await.map_err(|_| NoStream::Cut)?;
         let address = client.address;
-        let head = format!(
+        let request = format!(
             "GET {path} HTTP/1.1\r\nhost: {address}\r\norigin: http://{address}\r\nconnection: Upgrade\r\n\
              upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-protocol: riad.v1\r\n\
              sec-websocket-key: {}\r\ncookie: {}\r\n\r\n",
             base64(&random::<16>()),
             client.cookie.as_deref().unwrap_or_default(),
         );
-        stream.write_all(head.as_bytes()).await.map_err(|_| NoStream::Cut)?;
+        stream.write_all(request.as_bytes()).await.map_err(|_| NoStream::Cut)?;
         let mut socket = Self { stream, buffer: Vec::new(), message: Vec::new() };
         match socket.status().await.map_err(|_| NoStream::Cut)? {
             101 => Ok(socket),
@@ -68,11 +68,10 @@ impl Socket {
     /// The status of the answer; what follows its head stays in the buffer.
     async fn status(&mut self) -> io::Result<u16> {
         loop {
-            if let Some(end) = self.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
-                let head: Vec<u8> = self.buffer.drain(..end + 4).collect();
-                let head = String::from_utf8_lossy(&head);
-                let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-                return status.ok_or_else(|| io::Error::other("the answer is not HTTP"));
+            if let Some(head) = head(&self.buffer) {
+                let (answer, length) = head?;
+                self.buffer.drain(..length);
+                return Ok(answer.status);
             }
             self.read_more().await?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use domain::digest::Digest;
 use domain::id::{ConversationId, EntryNumber};
@@ -16,6 +16,7 @@ use store::{Changed, ConversationChange, ConversationState, ConversationSummary}
 
 use super::cursor;
 use super::once::{Done, finished, once};
+use crate::etag;
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem, vault_locked};
 use crate::room::Room;
@@ -128,22 +129,19 @@ pub(super) async fn show(
 
 async fn tagged(room: &Room, summary: &ConversationSummary, headers: &HeaderMap) -> Result<Response, Problem> {
     let tag = tag(summary);
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag_value(&tag)?)]).into_response());
+    let named = [(header::ETAG, etag::value(&tag))];
+    if etag::is_known(headers, &tag) {
+        return Ok((StatusCode::NOT_MODIFIED, named).into_response());
     }
     let view = with_turn(room, summary).await?;
-    Ok(([(header::ETAG, tag_value(&tag)?)], Json(view)).into_response())
+    Ok((named, Json(view)).into_response())
 }
 
 /// Changes whenever anything of the conversation does.
 fn tag(summary: &ConversationSummary) -> String {
     let state = summary.state.as_str();
     let text = format!("{}\n{}\n{state}\n{}\n{}", summary.id, summary.title, summary.head, summary.changed_at.0);
-    format!("\"{}\"", &Digest::of_bytes(text.as_bytes()).hex()[..20])
-}
-
-fn tag_value(tag: &str) -> Result<HeaderValue, Problem> {
-    HeaderValue::from_str(tag).map_err(Problem::internal)
+    etag::of(text.as_bytes())
 }
 
 /// Renames a conversation, or puts it away.

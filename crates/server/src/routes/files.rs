@@ -7,12 +7,12 @@ use axum::body::Body;
 use axum::extract::Query;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use domain::digest::Digest;
 use domain::facts::Root;
 use domain::place::Place;
 use serde::Deserialize;
 use tools::files::beneath::{Beneath, Fault, Found, Spot};
 
+use crate::etag;
 use crate::extract::Unlocked;
 use crate::problem::{Code, Problem};
 use crate::room::Room;
@@ -49,8 +49,8 @@ pub(super) async fn content(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let bytes = on_disk(&room, &query.path, |home, spot| home.read(spot, MOST_BYTES)).await?;
-    let tag = format!("\"{}\"", &Digest::of_bytes(&bytes).hex()[..20]);
-    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == tag.as_bytes());
+    let tag = etag::of(&bytes);
+    let known = etag::is_known(&headers, &tag);
     let (kind, place) = match std::str::from_utf8(&bytes) {
         Ok(_) => ("text/plain; charset=utf-8", "inline"),
         Err(_) => ("application/octet-stream", "attachment"),
@@ -59,7 +59,7 @@ pub(super) async fn content(
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     out.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(place));
-    out.insert(header::ETAG, HeaderValue::from_str(&tag).map_err(Problem::internal)?);
+    out.insert(header::ETAG, etag::value(&tag));
     Ok(response)
 }
 

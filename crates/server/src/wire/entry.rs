@@ -187,9 +187,7 @@ fn fact(body: &Body) -> Fact {
         Body::Said(message) => Fact::Said { message_id: message.id.to_string(), text: message.text.clone() },
         Body::Withdrawn(message) => Fact::Withdrawn { message_id: message.to_string() },
         Body::Replied(reply) => Fact::Replied(replied(reply)),
-        Body::Faltered(one) => {
-            Fact::Faltered { reason: fault_text(&one.fault), attempt_again: one.fault.is_passing() }
-        },
+        Body::Faltered(one) => Fact::Faltered { reason: fault_text(&one.fault), attempt_again: one.fault.is_passing() },
         Body::Rejected { call, reason } => Fact::Rejected { call: call.to_string(), reason: reason.text() },
         Body::Screened(screened) => Fact::Screened(Box::new(screened_view(screened))),
         Body::Asked(approval) => match card(approval) {

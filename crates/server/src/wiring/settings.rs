@@ -15,12 +15,12 @@ use harness::ports::{Model, Settings, Tool};
 use super::instructions;
 
 /// The setting of the default profile: its text, all tools, the rules in force.
-pub(super) struct Wired {
+pub(super) struct DefaultProfile {
     setting: Setting,
     model: Arc<dyn Model>,
 }
 
-impl Wired {
+impl DefaultProfile {
     pub(super) fn new(tools: &[Arc<dyn Tool>], rules: Arc<RuleSet>, model: Arc<dyn Model>) -> Result<Self, String> {
         let tools = ToolSet::new(tools.iter().map(|tool| tool.spec().clone()));
         let prefix = Prefix::new(instructions::assistant().to_owned(), &tools);
@@ -45,7 +45,7 @@ impl Wired {
 }
 
 #[async_trait]
-impl Settings for Wired {
+impl Settings for DefaultProfile {
     async fn current(&self, _: &ConversationId) -> Result<Setting, String> {
         let model = self.model.describe();
         if model == *self.setting.model {

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use testkit::counts;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
@@ -55,10 +56,12 @@ const CASES: &[(&str, &str, bool)] = &[
     ("preset", "care", true),
     ("preset", "", false),
     ("preset", "school", false),
+    ("preset", "Home", false),
     ("vault", "private", true),
     ("vault", "open", true),
     ("vault", "", false),
     ("vault", "closed", false),
+    ("vault", "Private", false),
     ("password", "correct horse battery", true),
     ("password", "twelve chars", true),
     ("password", "ä ö ü ß é è ê", true),
@@ -83,7 +86,7 @@ async fn the_web_judges_every_case_and_names_the_bad_field() {
     let (mut world, mut used) = (World::empty([]).await, 0);
     for (index, (field, value, taken)) in CASES.iter().enumerate() {
         // What is taken needs a new instance for the next case, so without `RIAD_SLOW=1` only some of it is tried.
-        if *taken && index % 3 != 0 && std::env::var_os("RIAD_SLOW").is_none() {
+        if *taken && index % counts::pick(3, 1) != 0 {
             continue;
         }
         let form = form(&world, field, value);
@@ -97,7 +100,7 @@ async fn the_web_judges_every_case_and_names_the_bad_field() {
             assert_eq!(answer.json()["fields"][0]["pointer"], format!("/{field}"), "{value:?}");
         }
     }
-    assert!(used >= 5 && CASES.len() >= 55);
+    assert!(used >= 5 && CASES.len() >= 60);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,7 +108,7 @@ async fn the_terminal_judges_every_case_the_same() {
     let folder = tempfile::tempdir().unwrap();
     for (index, (field, value, taken)) in CASES.iter().enumerate() {
         // A password that is taken costs a second of derivation, so without `RIAD_SLOW=1` only some of them are tried.
-        if *taken && index % 5 != 0 && std::env::var_os("RIAD_SLOW").is_none() {
+        if *taken && index % counts::pick(5, 1) != 0 {
             continue;
         }
         let data = folder.path().join(format!("d{index}"));
@@ -201,7 +204,7 @@ async fn an_unknown_field_is_named_and_a_wrong_type_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_anywhere_setup_is_done_or_never_happened() {
     let folder = tempfile::tempdir().unwrap();
-    let kills = if std::env::var_os("RIAD_SLOW").is_some() { 50 } else { 12 };
+    let kills = counts::pick(12, 50) as u64;
     let mut finished = 0;
     for kill in 0..kills {
         let data = folder.path().join(format!("k{kill}"));

@@ -1,5 +1,7 @@
 //! The stream is cut anywhere: nothing is lost and nothing comes twice (U3).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::entry::{Body, Draft};
@@ -8,47 +10,78 @@ use domain::message::Message;
 use domain::time::Timestamp;
 use harness::ports::Journal as _;
 use serde_json::json;
+use server::client::Client;
+use testkit::counts;
 use testkit::model::Line;
 use testkit::random::Random;
 
 use crate::watcher::{Page, Socket};
-use crate::world::{World, conversation, entries, say, until};
+use crate::world::{Hurried, World, conversation, entries, say, until};
 
 /// Takes frames until the page has all entries of the vault, with cuts at random frames.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whatever_is_cut_every_entry_comes_once_and_in_order() {
-    let cuts = if std::env::var_os("RIAD_SLOW").is_some() { 500 } else { 60 };
-    let texts = (0..40).map(|n| Line::text(&format!("Answer {n}. {}", "word ".repeat(40))));
-    let (world, anna) = World::with_anna(texts.collect::<Vec<_>>()).await;
+    let cuts = counts::stream_cuts();
+    let texts = (0..MESSAGES).map(|n| Line::text(&format!("Answer {n}. {}", "word ".repeat(40))));
+    let (world, anna) = World::under(Arc::new(Hurried::default()), texts.collect::<Vec<_>>()).await.and_anna().await;
     let id = conversation(&anna, "conversation-1").await;
-    let talking = {
-        let (anna, id) = (anna.clone(), id.clone());
-        tokio::spawn(async move {
-            for n in 0..40 {
-                assert_eq!(say(&anna, &id, &format!("message-{n:03}"), "go on").await.status, 201);
-                tokio::time::sleep(Duration::from_millis(15)).await;
-            }
-        })
-    };
+    let enough = Arc::new(AtomicBool::new(false));
+    let talking = tokio::spawn(talk(anna.clone(), id.clone(), enough.clone()));
     let (mut page, mut random, mut made) =
         (Page { epoch: Some(world.epoch().await), ..Page::default() }, Random::new(7), 0);
     while made < cuts || !talking.is_finished() || page.seq < world.head().await {
-        let mut socket = Socket::open(&anna).await.unwrap();
-        socket.send(&page.open_frame(std::slice::from_ref(&id))).await.unwrap();
-        let frames = random.below(12);
-        for _ in 0..=frames {
-            let Ok(Ok(frame)) = tokio::time::timeout(Duration::from_millis(60), socket.next()).await else { break };
-            page.take(&frame);
-        }
+        cut_after(1 + random.below(12), &anna, &id, &mut page).await;
         made += 1;
+        enough.store(made >= cuts, Ordering::SeqCst);
         assert!(made < cuts + 3000, "the page never caught up");
     }
-    talking.await.unwrap();
-    until(&anna, &id, "ended").await;
+    let messages = talking.await.unwrap();
+    quiet(&anna, &id).await;
+    while page.seq < world.head().await {
+        cut_after(100, &anna, &id, &mut page).await;
+    }
     let recorded = entries(&anna, &id).await;
     let seen: Vec<_> = page.entries.iter().map(|entry| entry["number"].as_u64().unwrap()).collect();
-    assert!(recorded.len() >= 80, "{}", recorded.len());
-    assert_eq!(seen, (1..=seen.len() as u64).collect::<Vec<_>>());
+    assert!(recorded.len() >= messages + cuts / 2, "{} entries of {messages} messages", recorded.len());
+    assert_eq!(seen, (1..=recorded.len() as u64).collect::<Vec<_>>());
+}
+
+/// Opens the stream where the page stands and cuts it after so many frames, or when nothing more comes.
+async fn cut_after(frames: usize, anna: &Client, id: &String, page: &mut Page) {
+    let mut socket = Socket::open(anna).await.unwrap();
+    socket.send(&page.open_frame(std::slice::from_ref(id))).await.unwrap();
+    for _ in 0..frames {
+        let Ok(Ok(frame)) = tokio::time::timeout(Duration::from_millis(60), socket.next()).await else { break };
+        page.take(&frame);
+    }
+}
+
+/// Waits until no turn runs.
+async fn quiet(anna: &Client, id: &str) {
+    let path = format!("/api/v1/conversations/{id}");
+    for _ in 0..500 {
+        if anna.get(&path).await.unwrap().json()["activity"] == "quiet" {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("a turn goes on");
+}
+
+/// The most messages while cuts are made.
+const MESSAGES: usize = 4_000;
+
+/// Talks for as long as cuts are made, and at least for 40 messages.
+async fn talk(anna: Client, id: String, enough: Arc<AtomicBool>) -> usize {
+    for n in 0..MESSAGES {
+        if n >= 40 && enough.load(Ordering::SeqCst) {
+            return n;
+        }
+        let said = say(&anna, &id, &format!("message-{n:04}"), "go on").await;
+        assert_eq!(said.status, 201, "{}", said.json());
+        tokio::time::sleep(Duration::from_millis(if n < 40 { 15 } else { 60 })).await;
+    }
+    panic!("{MESSAGES} messages were not enough")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,12 +3,15 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::account::{DisplayName, Handle, Locale, Password, TypedPassword, Zone};
-use harness::ports::Model;
+use domain::time::Timestamp;
+use harness::ports::{Clock, Model};
 use serde_json::{Value, json};
 use server::boot::Boot;
 use server::client::{Answer, Client};
+use server::clock::SystemClock;
 use server::config::{Config, LogFormat, ModelChoice};
 use server::exit::Ended;
 use server::serve::{Parts, start};
@@ -48,30 +51,45 @@ pub(crate) fn config(data: &Path) -> Config {
 impl World {
     /// A new instance; nobody exists.
     pub(crate) async fn empty(lines: impl IntoIterator<Item = Line>) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::over(folder, Arc::new(ScriptedModel::new(lines))).await
+        Self::under(Arc::new(SystemClock), lines).await
+    }
+
+    /// The same under another clock.
+    pub(crate) async fn under(clock: Arc<dyn Clock>, lines: impl IntoIterator<Item = Line>) -> Self {
+        let (folder, model) = (Arc::new(tempfile::tempdir().unwrap()), Arc::new(ScriptedModel::new(lines)));
+        let answers = Arc::clone(&model) as Arc<dyn Model>;
+        Self::over_with(folder, model, answers, clock).await
     }
 
     /// A new instance with one person, `anna`, who is signed in.
     pub(crate) async fn with_anna(lines: impl IntoIterator<Item = Line>) -> (Self, Client) {
-        let world = Self::empty(lines).await;
-        assert_eq!(world.set_up().await.status, 201);
-        let anna = world.signed_in().await;
-        (world, anna)
+        Self::empty(lines).await.and_anna().await
+    }
+
+    /// `anna` sets this instance up and signs in.
+    pub(crate) async fn and_anna(self) -> (Self, Client) {
+        assert_eq!(self.set_up().await.status, 201);
+        let anna = self.signed_in().await;
+        (self, anna)
     }
 
     /// A new instance on which this model answers; the scripted one has no part in it.
     pub(crate) async fn with_model(answers: Arc<dyn Model>) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::over_with(folder, Arc::new(ScriptedModel::new([])), answers).await
+        Self::over_with(folder, Arc::new(ScriptedModel::new([])), answers, Arc::new(SystemClock)).await
     }
 
     async fn over(folder: Arc<TempDir>, model: Arc<ScriptedModel>) -> Self {
         let answers = Arc::clone(&model) as Arc<dyn Model>;
-        Self::over_with(folder, model, answers).await
+        Self::over_with(folder, model, answers, Arc::new(SystemClock)).await
     }
 
-    async fn over_with(folder: Arc<TempDir>, model: Arc<ScriptedModel>, answers: Arc<dyn Model>) -> Self {
+    async fn over_with(
+        folder: Arc<TempDir>,
+        model: Arc<ScriptedModel>,
+        answers: Arc<dyn Model>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let mut lines = Vec::new();
         let parts = Parts {
@@ -79,6 +97,7 @@ impl World {
             listener: Some(listener),
             policy: KdfPolicy::CHEAPEST,
             model: Some(answers),
+            clock,
         };
         let server = start(parts, &mut Boot::new(&mut lines, LogFormat::Text)).await.unwrap();
         let (address, token) = (server.address(), server.setup_token().map(str::to_owned));
@@ -166,6 +185,20 @@ impl World {
         let Self { folder, model, app, .. } = self;
         drop(app);
         Self::over(folder, model).await
+    }
+}
+
+/// A clock on which each look takes half a second, so that the requests a minute of a person suffice for a crowd.
+#[derive(Default)]
+pub(crate) struct Hurried(AtomicI64);
+
+impl Clock for Hurried {
+    fn now(&self) -> Timestamp {
+        Timestamp(SystemClock.now().0 + self.0.fetch_add(500, Ordering::SeqCst))
+    }
+
+    fn new_id(&self) -> String {
+        SystemClock.new_id()
     }
 }
 
