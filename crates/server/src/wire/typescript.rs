@@ -52,6 +52,28 @@ fn the_web_clients_types_are_what_the_server_says() {
     std::fs::write(&path, says).unwrap();
 }
 
+/// `ts(optional_fields)` promises that `None` is left out; serde has to be told so for each field.
+#[test]
+fn what_may_be_absent_is_left_out_and_never_null() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/wire");
+    let mut fields = 0;
+    for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.ends_with("typescript.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        for item in text.split("\n}\n").filter(|item| item.contains("optional_fields") && item.contains("Serialize)]"))
+        {
+            let lines: Vec<&str> = item.lines().collect();
+            for pair in lines.windows(2).filter(|pair| pair[1].contains(": Option<")) {
+                assert!(pair[0].contains("skip_serializing_if"), "{}: {}", file.display(), pair[1].trim());
+                fields += 1;
+            }
+        }
+    }
+    assert!(fields > 20, "{fields} fields were found");
+}
+
 fn text() -> String {
     let mut found =
         Found { config: Config::new().with_large_int("number"), seen: HashSet::new(), types: BTreeMap::new() };

@@ -47,8 +47,7 @@ impl Journal for Vault {
     ) -> Result<Vec<Entry>, JournalError> {
         let conversation = conversation.clone();
         let (entries, head) = self.write(move |db| append(db, &conversation, expected, drafts)).await?;
-        // A later append may have been faster to get here; the head only grows.
-        self.0.head.send_if_modified(|known| head > std::mem::replace(known, head.max(*known)));
+        self.announce(head);
         Ok(entries)
     }
 
@@ -70,7 +69,15 @@ impl Vault {
 
     /// Entries of all conversations after `seq`, in order, at most `limit`.
     pub async fn entries_since(&self, seq: u64, limit: usize) -> Result<Vec<Sequenced>, StoreError> {
-        self.read(move |db| entries_since(db, seq, limit)).await
+        let entries = self.read(move |db| entries_since(db, seq, limit)).await?;
+        // Read before their append has come to announce them: who was told of an entry finds it below the head.
+        entries.last().into_iter().for_each(|last| self.announce(last.seq));
+        Ok(entries)
+    }
+
+    /// Everything up to here is durable. A later append may have been faster to say so; the head only grows.
+    fn announce(&self, head: u64) {
+        self.0.head.send_if_modified(|known| head > std::mem::replace(known, head.max(*known)));
     }
 
     /// The entry that holds a message with this id, so that sending twice records once.

@@ -1,5 +1,7 @@
 //! The journal port over SQLCipher: dense numbers, compare and append, nothing changed afterwards, nothing lost.
 
+use std::time::Duration;
+
 use domain::entry::{Body, Entry};
 use domain::id::{EntryNumber, MessageId};
 use harness::ports::{Journal as _, JournalError};
@@ -164,4 +166,19 @@ async fn a_locked_vault_answers_closed() {
     assert!(closed(vault.append(&talk, EntryNumber(0), vec![said("m1", "x")]).await.map(drop)));
     assert!(closed(vault.unfinished().await.map(drop)));
     assert_eq!(crate::world::names_in(&world.root.join("vaults")).len(), 1, "no journal file is left open");
+}
+
+/// A page that was told of an entry comes back with its number, and must not hear that this number means nothing.
+#[tokio::test]
+async fn an_entry_that_was_read_is_never_beyond_the_head() {
+    let world = World::new();
+    let vault = open_vault(&world.set_up().await).await;
+    let talk = conversation_in(&vault, "talk").await;
+    // Its caller goes away before it can say that the entry is durable.
+    let append = vault.append(&talk, EntryNumber(0), vec![said("m1", "hello")]);
+    let _ = tokio::time::timeout(Duration::ZERO, append).await;
+    while vault.entries_since(0, 10).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(vault.head_seq(), 1);
 }
