@@ -129,7 +129,7 @@ pub(super) fn json_of(kinds: Kinds, written: &str) -> String {
     if kinds.meets(Kinds::of_json(json)) || !kinds.meets(Kinds::TEXT) { json.to_owned() } else { json_text(written) }
 }
 
-/// The one JSON value that a text is. Templates of some families write booleans and nothing in the words of Python.
+/// The one JSON value that a text is. Some templates write booleans and nothing in the words of Python.
 pub(super) fn json_value(written: &str) -> Option<&str> {
     match written.trim_matches([' ', '\t', '\r', '\n']) {
         "True" => Some("true"),
