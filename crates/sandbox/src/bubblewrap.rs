@@ -48,6 +48,11 @@ const ARGUMENTS: usize = 8;
 const INFO: usize = 9;
 const FILTERS: usize = 10;
 
+/// What the command line of every bubblewrap of this crate shows.
+pub(crate) fn command_line() -> [String; 5] {
+    Flags::command_line()
+}
+
 /// What a server tells the backend once.
 #[derive(Clone)]
 pub struct Settings {

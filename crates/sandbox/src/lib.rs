@@ -37,6 +37,8 @@ mod groups;
 #[cfg(feature = "run")]
 mod leash;
 #[cfg(feature = "run")]
+mod orphans;
+#[cfg(feature = "run")]
 mod output;
 #[cfg(feature = "run")]
 mod refusal;
@@ -63,6 +65,8 @@ pub use confinement::{Access, Confinement, Limits, Mount, Network, Source, Stdin
 pub use groups::GroupKind;
 #[cfg(feature = "run")]
 pub use leash::Ended;
+#[cfg(feature = "run")]
+pub use orphans::{end_orphans, orphans};
 #[cfg(feature = "run")]
 pub use output::{Capture, Captured, Output, Stream};
 #[cfg(feature = "run")]

@@ -25,9 +25,10 @@ impl FileLedger {
         Ok(Self(folder.to_path_buf()))
     }
 
-    /// Ends what the records name and still lives, and empties the folder. Returns how many were ended.
+    /// Ends what the records name and still lives, and starts that nobody got to record; empties the folder. Returns how
+    /// many were ended.
     pub fn sweep(&self) -> std::io::Result<usize> {
-        let ended = sandbox::sweep(&self.records()?).len();
+        let ended = sandbox::sweep(&self.records()?).len() + sandbox::end_orphans();
         for name in files::names_in(&self.0)? {
             files::remove(&self.0.join(name))?;
         }

@@ -27,7 +27,7 @@ async fn a_flood_is_counted_to_the_byte() {
     let place = Place::new();
     let mut confinement = place.confinement(["/probe", "flood", "64"]);
     // Only the count is looked at; a machine that is busy with other tests needs its time for 64 MiB.
-    confinement.limits.deadline = Some(std::time::Duration::from_secs(120));
+    confinement.limits.deadline = Some(Duration::from_secs(120));
     let finished = place.run(confinement).await;
     let out = &finished.output.stdout;
     assert_eq!(out.bytes, 64 * MIB);

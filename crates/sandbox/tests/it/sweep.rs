@@ -53,3 +53,42 @@ fn sweep_takes_the_group_along() {
     head.wait().unwrap();
     assert!(crate::place::within(std::time::Duration::from_secs(2), || members() == 0));
 }
+
+/// bubblewrap as this crate starts it, held in the middle of its start: it waits for a line on its descriptor 9.
+fn held_start(folder: &std::path::Path) -> Child {
+    let arguments = ["--unshare-user", "--unshare-pid", "--die-with-parent", "--as-pid-1", "--ro-bind", "/", "/"];
+    let held = ["--info-fd", "6", "--userns-block-fd", "9"];
+    let text: String = arguments.iter().chain(&held).map(|word| format!("{word}\0")).collect();
+    std::fs::write(folder.join("arguments"), text).unwrap();
+    let mut command = Command::new("/bin/bash");
+    let line =
+        "exec 6>/dev/null 7</usr/bin/true 8<\"$1\" 9<&0; exec -a bwrap /usr/bin/bwrap --args 8 -- /proc/self/fd/7";
+    command.args(["-c", line, "start"]).arg(folder.join("arguments"));
+    command.stdin(std::process::Stdio::piped()).process_group(0).spawn().unwrap()
+}
+
+fn children_of(pid: u32) -> Vec<i32> {
+    let found = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    found.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_start_that_lost_its_parent_before_it_was_recorded_is_ended_and_one_under_way_is_not() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut lost, mut under_way) = (held_start(first.path()), held_start(second.path()));
+    let patience = std::time::Duration::from_secs(20);
+    let both = || !children_of(lost.id()).is_empty() && !children_of(under_way.id()).is_empty();
+    assert!(crate::place::within(patience, both), "both starts are held");
+    let (orphan, other) = (children_of(lost.id())[0], children_of(under_way.id())[0]);
+    lost.kill().unwrap();
+    lost.wait().unwrap();
+    assert!(crate::place::within(patience, || orphans().contains(&orphan)), "it outlives its parent");
+    assert!(!orphans().contains(&other));
+    assert!(end_orphans() >= 1);
+    let gone = || Spawned::of(orphan, "test").is_err();
+    assert!(crate::place::within(patience, gone));
+    assert!(Spawned::of(other, "test").is_ok());
+    under_way.kill().unwrap();
+    under_way.wait().unwrap();
+    end_orphans();
+}
