@@ -113,6 +113,7 @@ impl Conversation {
             Body::Withdrawn(_)
             | Body::Replied(_)
             | Body::Faltered(_)
+            | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
             | Body::Asked(_)
@@ -128,14 +129,14 @@ impl Conversation {
                 }
             }
         }
-        self.close_ended();
+        self.close_ended(entry.at);
     }
 
     fn said(&mut self, entry: &Entry, message: &Message) {
         self.messages.insert(message.id.clone(), entry.number);
         match &mut self.live {
             Some(turn) => turn.apply(entry),
-            None => self.live = Some(Turn::open(self.id.clone(), vec![message.clone()])),
+            None => self.live = Some(Turn::open(self.id.clone(), vec![message.clone()], entry.at)),
         }
     }
 
@@ -157,6 +158,7 @@ impl Conversation {
             Body::Said(_)
             | Body::Withdrawn(_)
             | Body::Faltered(_)
+            | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
             | Body::Answered(_)
@@ -170,12 +172,12 @@ impl Conversation {
     }
 
     /// An ended turn becomes history; messages that nobody read begin the next turn.
-    fn close_ended(&mut self) {
+    fn close_ended(&mut self, at: Timestamp) {
         let Some(mut turn) = self.live.take_if(|turn| turn.outcome().is_some()) else { return };
         let unread = turn.take_waiting();
         self.history.extend(turn.items());
         if !unread.is_empty() {
-            self.live = Some(Turn::open(self.id.clone(), unread));
+            self.live = Some(Turn::open(self.id.clone(), unread, at));
         }
     }
 

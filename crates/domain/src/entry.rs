@@ -12,7 +12,7 @@ use crate::footer::SideEffect;
 use crate::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
 use crate::message::Message;
 use crate::model::{Faltered, Reply};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, why};
 use crate::result::ToolResult;
 use crate::time::Timestamp;
 
@@ -66,9 +66,11 @@ pub enum Body {
     /// A message that still waited was taken back.
     Withdrawn(MessageId),
     /// A model replied.
-    Replied(Reply),
+    Replied(Box<Reply>),
     /// A sample gave no reply.
     Faltered(Faltered),
+    /// No model is left but such as the conversation may not travel to: the turn waits for its person.
+    Held(Held),
     /// A call was not fit for the gate.
     Rejected {
         /// The call.
@@ -110,6 +112,30 @@ pub enum Body {
     /// Written by a newer version than this one; kept, and not understood.
     #[serde(skip)]
     Newer(Value),
+}
+
+/// Why a turn waits though no question is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The models that were asked, each with its last fault.
+    pub failed: Vec<Faltered>,
+    /// The models that were not, since the conversation may not travel to them.
+    pub barred: Vec<String>,
+}
+
+impl Held {
+    /// What happened, for the person.
+    pub fn sentence(&self) -> String {
+        let failed: Vec<_> = self.failed.iter().map(|one| format!("{} ({})", one.model, why(&one.fault))).collect();
+        let answered =
+            if failed.is_empty() { String::new() } else { format!("{} did not answer. ", failed.join(", ")) };
+        format!("{answered}{} could, but this conversation may not travel that far.", self.barred.join(", "))
+    }
+
+    /// What the person can do now.
+    pub fn next_step(&self) -> &'static str {
+        "Let it travel further in the settings, write to have it tried again, or stop the turn."
+    }
 }
 
 /// What the hooks and the tool found out about a call, before the gate.
@@ -163,6 +189,7 @@ impl Body {
             Self::Withdrawn(_) => "withdrawn",
             Self::Replied(_) => "replied",
             Self::Faltered(_) => "faltered",
+            Self::Held(_) => "held",
             Self::Rejected { .. } => "rejected",
             Self::Screened(_) => "screened",
             Self::Asked(_) => "asked",

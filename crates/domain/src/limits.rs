@@ -9,8 +9,12 @@ pub struct Limits {
     pub calls: usize,
     /// Calls in one reply; further ones are rejected.
     pub calls_a_reply: usize,
-    /// Tries of one sample, the first included.
-    pub attempts: u32,
+    /// Milliseconds of active time: what is waited for a person, an unlock or a queue does not count.
+    pub active_ms: u64,
+    /// Tokens that models may write in one turn, as far as they say how many they wrote.
+    pub decoded_tokens: u64,
+    /// How often one model is asked again when a sample failed.
+    pub retries: usize,
     /// Reads that run side by side.
     pub parallel: usize,
     /// Approvals of one turn that may wait at once; further calls are refused.
@@ -39,7 +43,9 @@ impl Default for Limits {
             rounds: 40,
             calls: 120,
             calls_a_reply: 16,
-            attempts: 4,
+            active_ms: 30 * 60 * 1000,
+            decoded_tokens: 64_000,
+            retries: 4,
             parallel: 8,
             cards: 20,
             reply_tokens: 4096,

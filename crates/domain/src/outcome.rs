@@ -1,8 +1,8 @@
 //! How a turn ends, in a word for the journal and in a sentence for the person.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::model::SampleFault;
+use crate::model::{Faltered, SampleFault};
 
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,12 @@ pub enum Outcome {
     Mute,
     /// The rounds or calls of a turn are used up.
     RoundLimit,
+    /// The time of a turn is used up.
+    TimeLimit,
+    /// The tokens of a turn are used up.
+    BudgetSpent,
+    /// The model did the same again and again, or only failed.
+    LoopBroken,
     /// The prompt does not fit the window.
     Overflow {
         /// Tokens that would be needed.
@@ -23,8 +29,8 @@ pub enum Outcome {
     },
     /// The person stopped it.
     Stopped,
-    /// No model answered.
-    ModelUnavailable(SampleFault),
+    /// No model answered: each that was asked, with its last fault.
+    ModelUnavailable(#[serde(deserialize_with = "one_or_many")] Vec<Faltered>),
     /// The host could not go on.
     Failed(String),
 }
@@ -36,11 +42,14 @@ impl Outcome {
             Self::Answered => "Answered.".to_owned(),
             Self::Mute => "The model gave no answer.".to_owned(),
             Self::RoundLimit => "The turn reached its limit of rounds.".to_owned(),
+            Self::TimeLimit => "The turn reached its limit of time.".to_owned(),
+            Self::BudgetSpent => "The turn reached its limit of tokens.".to_owned(),
+            Self::LoopBroken => "The model went in circles, so the turn was ended.".to_owned(),
             Self::Overflow { needed, window } => {
                 format!("The conversation needs {needed} tokens and the model has room for {window}.")
             }
             Self::Stopped => "You stopped this turn.".to_owned(),
-            Self::ModelUnavailable(fault) => format!("The model did not answer: {}.", why(fault)),
+            Self::ModelUnavailable(faults) => nobody_answered(faults),
             Self::Failed(reason) => format!("The turn failed: {reason}."),
         }
     }
@@ -50,7 +59,8 @@ impl Outcome {
         match self {
             Self::Answered => "",
             Self::Mute => "Ask again in other words, or choose another model.",
-            Self::RoundLimit => "Write \"continue\" to let it go on.",
+            Self::RoundLimit | Self::TimeLimit | Self::BudgetSpent => "Write \"continue\" to let it go on.",
+            Self::LoopBroken => "Say what it should do differently, or write \"continue\" to let it try again.",
             Self::Overflow { .. } => "Start a new conversation, or choose a model with a larger window.",
             Self::Stopped => "Write again when you like; what was done is listed above.",
             Self::ModelUnavailable(_) => "Send the message again, or choose another model.",
@@ -59,7 +69,33 @@ impl Outcome {
     }
 }
 
-fn why(fault: &SampleFault) -> String {
+/// One fault, as it was stored when only one model could be asked, or those of all models.
+fn one_or_many<'de, D: Deserializer<'de>>(stored: D) -> Result<Vec<Faltered>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Many(Vec<Faltered>),
+        One(Faltered),
+    }
+    Ok(match Stored::deserialize(stored)? {
+        Stored::Many(faults) => faults,
+        Stored::One(fault) => vec![fault],
+    })
+}
+
+fn nobody_answered(faults: &[Faltered]) -> String {
+    match faults {
+        [] => "No model may be asked.".to_owned(),
+        [one] => format!("The model did not answer: {}.", why(&one.fault)),
+        many => {
+            let each: Vec<_> = many.iter().map(|one| format!("{} ({})", one.model, why(&one.fault))).collect();
+            format!("No model answered: {}.", each.join(", "))
+        }
+    }
+}
+
+/// Why a sample failed, in words that follow a colon.
+pub fn why(fault: &SampleFault) -> String {
     match fault {
         SampleFault::Busy | SampleFault::BusyFor(_) => "it serves others at the moment".to_owned(),
         SampleFault::RateLimited(_) => "too many requests were made".to_owned(),

@@ -131,6 +131,8 @@ pub struct ToolSpec {
     pub parallel: bool,
     /// Whether the call is answered by the person instead of being run.
     pub asks_person: bool,
+    /// How often it may be used in one turn, where it has such a cap.
+    pub uses: Option<usize>,
     /// The longest run, in milliseconds (120,000 where a tool declares none).
     pub deadline_ms: u64,
 }

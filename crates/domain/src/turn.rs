@@ -3,17 +3,27 @@
 //! Both are total and pure. An entry that cannot follow has no effect; equal entries and an equal setting give an
 //! equal effect. So a crash, an answer after a month and a test all take the same path.
 
+mod active;
+mod breakers;
 mod call;
+mod choice;
 mod decide;
 mod fold;
 mod items;
+mod purse;
+mod sampling;
+mod standing;
 
 use crate::entry::Screened;
 use crate::footer::SideEffect;
 use crate::id::{ConversationId, EntryNumber, TurnId};
 use crate::message::Message;
-use crate::model::{Faltered, Reply};
+use crate::model::Reply;
 use crate::outcome::Outcome;
+use crate::time::Timestamp;
+
+use active::ActiveTime;
+use choice::Fault;
 
 pub use call::{CallState, StartedRun};
 
@@ -28,7 +38,11 @@ pub struct Turn {
     opening: Vec<Message>,
     rounds: Vec<Round>,
     waiting: Vec<Waiting>,
-    faults: Vec<Faltered>,
+    /// The samples that failed since the last reply.
+    faults: Vec<Fault>,
+    active: ActiveTime,
+    /// Only a model to which the conversation may not travel is left, and the person was told so.
+    held: bool,
     stopped: bool,
     /// How often the turn was taken up again without getting any further.
     resumes: usize,
@@ -54,8 +68,8 @@ pub(crate) struct Waiting {
 }
 
 impl Turn {
-    /// A turn that begins with these messages.
-    pub(crate) fn open(conversation: ConversationId, opening: Vec<Message>) -> Self {
+    /// A turn that begins with these messages at that moment.
+    pub(crate) fn open(conversation: ConversationId, opening: Vec<Message>, at: Timestamp) -> Self {
         let first = opening.first().expect("a turn is opened by at least one message");
         Self {
             conversation,
@@ -64,6 +78,8 @@ impl Turn {
             rounds: Vec::new(),
             waiting: Vec::new(),
             faults: Vec::new(),
+            active: ActiveTime::from(at),
+            held: false,
             stopped: false,
             resumes: 0,
             ended: None,

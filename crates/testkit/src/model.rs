@@ -18,7 +18,7 @@ use crate::setting::description;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A reply.
-    Says(Sampled),
+    Says(Box<Sampled>),
     /// The beginning of a reply; then nothing more comes until the sample is cancelled.
     Streams(String),
     /// The beginning of a reply, and then a fault.
@@ -55,7 +55,7 @@ impl Line {
 
     fn says(text: &str, calls: Vec<ToolCall>, stop: StopReason) -> Self {
         let (text, model) = (text.to_owned(), description().name);
-        Self::Says(Sampled {
+        Self::Says(Box::new(Sampled {
             text,
             reasoning: String::new(),
             calls,
@@ -63,7 +63,7 @@ impl Line {
             usage: Usage::default(),
             model,
             signed: None,
-        })
+        }))
     }
 }
 
@@ -229,7 +229,7 @@ impl Model for ScriptedModel {
                 send(deltas, Channel::Reasoning, &sampled.reasoning);
                 send(deltas, Channel::Text, &sampled.text);
                 sampled.calls.iter().for_each(|call| send(deltas, Channel::Arguments, &call.arguments));
-                Ok(sampled)
+                Ok(*sampled)
             }
             Some(Line::Streams(text)) => {
                 send(deltas, Channel::Text, &text);

@@ -72,6 +72,7 @@ fn spec<T: TypedTool>() -> ToolSpec {
         replay: T::REPLAY,
         parallel: T::PARALLEL,
         asks_person: T::ASKS_PERSON,
+        uses: None,
         deadline_ms: T::DEADLINE_MS,
     }
 }

@@ -20,6 +20,7 @@ fn call() -> ValidCall {
         replay: Replay::Never,
         parallel: false,
         asks_person: false,
+        uses: None,
         deadline_ms: 1000,
     };
     ValidCall::with_arguments(CallId::new("c1"), Arc::new(spec), json!({})).expect("it fits")

@@ -1,6 +1,7 @@
 //! The fold: what each entry changes. Total; an entry that cannot follow changes nothing.
 
 use super::call::{CallState, Question, StartedRun};
+use super::choice::Fault;
 use super::{MOST_RESUMES, Round, Turn, Waiting};
 use crate::approval::{Answer, Approval, Decision};
 use crate::call::{Clearance, Rejection};
@@ -18,11 +19,14 @@ impl Turn {
         if self.ended.is_some() {
             return;
         }
+        let idle = self.was_idle(&entry.body);
+        self.active.go_on(entry.at, idle);
         match &entry.body {
             Body::Said(message) => self.said(entry.number, message),
             Body::Withdrawn(message) => self.withdrawn(message),
             Body::Replied(reply) => self.replied(reply),
-            Body::Faltered(faltered) => self.faltered(faltered),
+            Body::Faltered(faltered) => self.faltered(faltered, entry.at),
+            Body::Held(_) => self.held = true,
             Body::Rejected { call, reason } => self.rejected(call, reason),
             Body::Screened(screened) => self.was_screened(screened),
             Body::Asked(approval) => self.asked(entry.number, approval),
@@ -45,12 +49,16 @@ impl Turn {
         }
     }
 
-    fn faltered(&mut self, faltered: &Faltered) {
-        self.faults.push(faltered.clone());
+    fn faltered(&mut self, faltered: &Faltered, at: Timestamp) {
+        self.faults.push(Fault { faltered: faltered.clone(), at, active_ms: self.active.ms() });
         self.moved_on();
     }
 
     fn said(&mut self, number: EntryNumber, message: &Message) {
+        // Who writes to a turn that is held wants it to be tried again.
+        if std::mem::take(&mut self.held) {
+            self.faults.clear();
+        }
         self.waiting.push(Waiting { number, message: message.clone() });
     }
 
@@ -68,7 +76,9 @@ impl Turn {
         let calls = reply.sampled.calls.iter().cloned().map(CallState::new).collect();
         let joined = joined.into_iter().map(|waiting| waiting.message).collect();
         self.rounds.push(Round { joined, reply: reply.clone(), calls });
+        self.active.take_back(reply.sampled.usage.queue_ms.unwrap_or(0));
         self.faults.clear();
+        self.held = false;
         self.moved_on();
     }
 

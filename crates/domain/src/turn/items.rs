@@ -13,7 +13,7 @@ impl Turn {
         let mut items: Vec<_> = self.opening.iter().map(person).collect();
         for round in &self.rounds {
             items.extend(round.joined.iter().map(person));
-            items.extend(model(round));
+            add_reply(&mut items, round);
             items.extend(round.calls.iter().map(result));
         }
         items.extend(self.waiting.iter().map(|waiting| person(&waiting.message)));
@@ -23,6 +23,21 @@ impl Turn {
 
 fn person(message: &Message) -> Item {
     Item::Person { text: message.text.clone(), aside: message.aside.clone() }
+}
+
+/// A reply that went on with the one before it is one with it, since its model wrote both as one.
+fn add_reply(items: &mut Vec<Item>, round: &Round) {
+    let Some(reply) = model(round) else { return };
+    if round.reply.continues
+        && let Some(Item::Model { text, calls, .. }) = items.last_mut()
+        && calls.is_empty()
+        && let Item::Model { text: more, calls: made, .. } = reply
+    {
+        text.push_str(&more);
+        calls.extend(made);
+        return;
+    }
+    items.push(reply);
 }
 
 /// A reply that said nothing is left out: some servers refuse an empty one.

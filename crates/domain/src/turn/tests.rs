@@ -1,5 +1,10 @@
 //! A turn: what is asked of the world at each place. What a whole turn looks like is shown by the transcripts.
 
+mod breakers;
+mod choice;
+mod limits;
+mod replies;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,6 +37,7 @@ pub(crate) fn setting() -> Setting {
         replay,
         parallel,
         asks_person: false,
+        uses: None,
         deadline_ms: 1000,
     };
     let tools = ToolSet::new([tool("read", Replay::Again, true), tool("act", Replay::Never, false)]);
@@ -50,52 +56,72 @@ pub(crate) fn setting() -> Setting {
     }
 }
 
+/// A call of a tool with an argument.
+fn call(id: &str, tool: &str, of: &str) -> ToolCall {
+    let (id, tool, arguments) = (CallId::new(id), ToolName::new(tool), json!({ "of": of }).to_string());
+    ToolCall { id, tool, arguments, fault: None, wire_id: None }
+}
+
+/// A reply of the model that says nothing yet.
+fn sampled() -> Sampled {
+    Sampled {
+        text: String::new(),
+        reasoning: String::new(),
+        calls: Vec::new(),
+        stop: StopReason::Natural,
+        usage: Usage::default(),
+        model: "m".to_owned(),
+        signed: None,
+    }
+}
+
 struct Log {
     turn: Turn,
     head: u64,
+    now: i64,
     setting: Setting,
 }
 
 impl Log {
     fn new() -> Self {
-        let message = Message { id: MessageId::new("m1"), text: "go".to_owned(), aside: None };
-        Self { turn: Turn::open(ConversationId::new("c"), vec![message]), head: 1, setting: setting() }
+        Self::named("m1")
+    }
+
+    fn named(message: &str) -> Self {
+        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None };
+        let turn = Turn::open(ConversationId::new("c"), vec![message], Timestamp(1));
+        Self { turn, head: 1, now: 1, setting: setting() }
     }
 
     fn add(&mut self, body: Body) -> &mut Self {
         self.head += 1;
-        let (at, turn, frame) = (Timestamp(self.head.cast_signed()), self.turn.id().clone(), FrameId::outer());
+        let (at, turn, frame) = (Timestamp(self.now), self.turn.id().clone(), FrameId::outer());
         self.turn.apply(&Draft { at, turn, frame, body }.at_number(EntryNumber(self.head)));
         self
     }
 
+    fn add_all(&mut self, bodies: impl IntoIterator<Item = Body>) {
+        for body in bodies {
+            self.add(body);
+        }
+    }
+
+    /// A reply with calls, each an id and a tool; no two calls are alike.
     fn reply(&mut self, text: &str, calls: &[(&str, &str)]) -> &mut Self {
-        let calls = calls.iter().map(|(id, tool)| ToolCall {
-            id: CallId::new(*id),
-            tool: ToolName::new(*tool),
-            arguments: "{}".to_owned(),
-            fault: None,
-            wire_id: None,
-        });
-        let sampled = Sampled {
-            text: text.to_owned(),
-            reasoning: String::new(),
-            calls: calls.collect(),
-            stop: StopReason::Natural,
-            usage: Usage::default(),
-            model: "m".to_owned(),
-            signed: None,
-        };
-        let forbidden = matches!(self.next(), Effect::Sample(request) if request.prompt.calls == CallPolicy::Forbidden);
-        let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
-        self.add(Body::Replied(Reply {
-            id,
-            seen: EntryNumber(self.head),
-            prefix,
-            forbidden,
-            continues: false,
-            sampled,
-        }))
+        let calls: Vec<_> = calls.iter().map(|(id, tool)| call(id, tool, id)).collect();
+        self.say(Sampled { text: text.to_owned(), calls, ..sampled() })
+    }
+
+    /// A reply of that model with one call.
+    fn say_as(&mut self, model: &str, id: &str) -> &mut Self {
+        self.say(Sampled { model: model.to_owned(), calls: vec![call(id, "read", id)], ..sampled() })
+    }
+
+    fn say(&mut self, sampled: Sampled) -> &mut Self {
+        let request = self.sample();
+        let (forbidden, continues) = (request.prompt.calls == CallPolicy::Forbidden, request.prompt.open);
+        let (id, seen, prefix) = (ReplyId::new("r"), EntryNumber(self.head), Digest::of_bytes(b""));
+        self.add(Body::Replied(Box::new(Reply { id, seen, prefix, forbidden, continues, sampled })))
     }
 
     fn next(&self) -> Effect {
@@ -111,9 +137,16 @@ impl Log {
 
     /// Screens all open calls as calls of that class.
     fn screen(&mut self, class: EffectClass) -> &mut Self {
+        self.screen_each(&[class])
+    }
+
+    /// Screens the open calls as calls of these classes, of the last one when there are more.
+    fn screen_each(&mut self, classes: &[EffectClass]) -> &mut Self {
         let Effect::Screen(calls) = self.next() else { panic!("calls are to be screened: {:?}", self.next()) };
-        for call in calls {
-            let facts = Facts::of(class);
+        for (index, call) in calls.into_iter().enumerate() {
+            let class = classes[index.min(classes.len() - 1)];
+            // What is new can be taken away again, so nobody is asked about it.
+            let facts = Facts { undo: class == EffectClass::Create, ..Facts::of(class) };
             let (digest, label, arguments) = (call.digest(&facts), "label".to_owned(), call.arguments().clone());
             let (preview, hooks, blocked) = (None, Vec::new(), None);
             let call = call.id().clone();
@@ -137,6 +170,16 @@ impl Log {
         calls.iter().map(|call| call.call().id().to_string()).collect()
     }
 
+    /// Lets so many milliseconds pass.
+    fn wait(&mut self, ms: i64) -> &mut Self {
+        self.now += ms;
+        self
+    }
+
+    fn fail(&mut self, model: &str, fault: SampleFault) -> &mut Self {
+        self.add(Body::Faltered(Faltered::new(model, fault)))
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         match self.next() {
             Effect::End { outcome, .. } => Some(outcome),
@@ -146,15 +189,18 @@ impl Log {
 }
 
 #[test]
-fn a_sample_that_failed_is_tried_again_after_1_2_and_4_seconds() {
+fn a_sample_that_failed_is_tried_again_after_about_1_2_4_and_8_seconds() {
     let mut log = Log::new();
     let mut waits = Vec::new();
     while log.outcome().is_none() {
         waits.push(log.sample().wait_ms);
         log.add(Body::Faltered(Faltered::new("m", SampleFault::Busy)));
     }
-    assert_eq!(waits, [0, 1000, 2000, 4000]);
-    assert_eq!(log.outcome(), Some(Outcome::ModelUnavailable(SampleFault::Busy)));
+    assert_eq!(waits.len(), 5);
+    for (wait, about) in waits.iter().zip([0, 1000, 2000, 4000, 8000]) {
+        assert!(wait.abs_diff(about) * 4 <= about, "{waits:?}");
+    }
+    assert_eq!(log.outcome(), Some(Outcome::ModelUnavailable(vec![Faltered::new("m", SampleFault::Busy)])));
 }
 
 #[test]

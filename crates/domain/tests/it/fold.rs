@@ -12,6 +12,7 @@ use domain::entry::{Body, Entry};
 use domain::id::{ApprovalId, CallId, EntryNumber, TurnId};
 use domain::result::{Status, ToolResult};
 use domain::setting::Setting;
+use domain::time::Timestamp;
 use domain::turn::Turn;
 
 use crate::random::{self, Random, any_entry, entry, plausible, times};
@@ -51,7 +52,7 @@ pub(crate) fn journal(seed: u64, length: usize, wild: bool) -> Vec<Entry> {
             continue;
         }
         for body in plausible(&mut random, &conversation, &setting) {
-            let draft = conversation.draft(domain::time::Timestamp(0), body);
+            let draft = conversation.draft(Timestamp(0), body);
             let one = entry(entries.len() as u64 + 1, draft.turn, draft.body);
             conversation.apply(&one);
             entries.push(one);
@@ -120,7 +121,8 @@ fn an_entry_that_cannot_follow_has_no_effect() {
             let Some(turn) = before.live().map(Turn::id) else { continue };
             let number = before.head().next().0;
             for (turn, body) in strangers(turn) {
-                let stranger = entry(number, turn, body);
+                // Time passes whether or not an entry can follow, so this one takes none.
+                let stranger = Entry { at: Timestamp(0), ..entry(number, turn, body) };
                 let mut after = before.clone();
                 after.apply(&stranger);
                 let expected = Seen { head: after.head(), ..see(&before, &setting) };
@@ -159,7 +161,7 @@ fn a_turn_can_be_given_up_at_any_entry() {
         let mut conversation = Conversation::fold(random::conversation(), &entries);
         for _ in 0..20 {
             for body in conversation.give_up("why") {
-                let draft = conversation.draft(domain::time::Timestamp(0), body);
+                let draft = conversation.draft(Timestamp(0), body);
                 conversation.apply(&entry(conversation.head().next().0, draft.turn, draft.body));
             }
         }

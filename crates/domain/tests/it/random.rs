@@ -5,11 +5,11 @@ use std::sync::{Arc, LazyLock};
 
 use domain::approval::{Answer, Approval, Decision, Kind};
 use domain::call::{Clearance, FrameFault, Rejection, ToolCall, ValidCall};
-use domain::context::Prefix;
+use domain::context::{Prefix, Prompt};
 use domain::conversation::Conversation;
 use domain::digest::Digest;
 use domain::effect::Effect;
-use domain::entry::{Body, Draft, Entry, HookNote, Screened};
+use domain::entry::{Body, Draft, Entry, Held, HookNote, Screened};
 use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
@@ -80,6 +80,7 @@ fn three_tools() -> Setting {
         replay,
         parallel,
         asks_person,
+        uses: None,
         deadline_ms: 1000,
     };
     let tools = ToolSet::new([
@@ -133,7 +134,7 @@ pub(crate) fn plausible(random: &mut Random, conversation: &Conversation, settin
     match conversation.next(setting) {
         Effect::Note(bodies) => bodies,
         Effect::Sample(_) if random.once_in(8) => vec![Body::Faltered(faltered(random))],
-        Effect::Sample(request) => vec![Body::Replied(fresh_reply(random, number, request.prompt.seen))],
+        Effect::Sample(request) => vec![Body::Replied(Box::new(fresh_reply(random, number, &request.prompt)))],
         Effect::Screen(calls) => calls.iter().map(|call| screen(random, call)).collect(),
         Effect::Ask(approvals) => approvals.into_iter().map(|approval| Body::Asked(Box::new(approval))).collect(),
         Effect::Run(calls) => {
@@ -165,9 +166,9 @@ fn answer_to(random: &mut Random, question: &Approval) -> Answer {
     Answer { approval: question.id.clone(), digest: question.digest, decision, surface: "test".to_owned(), key: None }
 }
 
-fn fresh_reply(random: &mut Random, number: u64, seen: EntryNumber) -> Reply {
+fn fresh_reply(random: &mut Random, number: u64, prompt: &Prompt) -> Reply {
     let mut reply = reply(random);
-    reply.seen = seen;
+    (reply.seen, reply.continues) = (prompt.seen, prompt.open);
     for (index, call) in reply.sampled.calls.iter_mut().enumerate() {
         call.id = CallId::new(format!("c{number}_{index}"));
     }
@@ -194,10 +195,11 @@ fn screen(random: &mut Random, call: &ValidCall) -> Body {
 /// Any fact at all.
 pub(crate) fn any_body(random: &mut Random) -> Body {
     let call = CallId::new(random.id('c', 4));
-    match random.below(14) {
+    match random.below(15) {
+        14 => Body::Held(Held { failed: vec![faltered(random)], barred: vec!["far".to_owned()] }),
         0 | 1 => said(random),
         2 => Body::Withdrawn(MessageId::new(random.id('m', 4))),
-        3 | 4 => Body::Replied(reply(random)),
+        3 | 4 => Body::Replied(Box::new(reply(random))),
         5 => Body::Faltered(faltered(random)),
         6 => Body::Rejected { call, reason: rejection(random) },
         7 => Body::Screened(Box::new(screened(random, call))),
@@ -399,7 +401,10 @@ fn outcome(random: &mut Random) -> Outcome {
         Outcome::RoundLimit,
         Outcome::Overflow { needed: 9, window: 8 },
         Outcome::Stopped,
-        Outcome::ModelUnavailable(SampleFault::Busy),
+        Outcome::TimeLimit,
+        Outcome::BudgetSpent,
+        Outcome::LoopBroken,
+        Outcome::ModelUnavailable(vec![Faltered::new("m", SampleFault::Busy), Faltered::new("n", SampleFault::Cut)]),
         Outcome::Failed("why".to_owned()),
     ])
 }

@@ -3,6 +3,7 @@
 use domain::entry::{Body, VERSION};
 use domain::id::EntryNumber;
 use domain::model::{Faltered, SampleFault};
+use domain::outcome::Outcome;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -29,6 +30,14 @@ fn a_fault_that_names_no_model_is_read_as_it_was_stored_at_first() {
         let body = Body::decode(EntryNumber(1), VERSION, text).expect("it is an entry");
         assert_eq!(body, Body::Faltered(Faltered::new("", fault)));
     }
+}
+
+#[test]
+fn an_end_without_a_model_is_read_as_it_was_stored_at_first() {
+    let text = r#"{"ended":{"outcome":{"model_unavailable":{"timeout":"stall"}}}}"#;
+    let body = Body::decode(EntryNumber(1), VERSION, text).expect("it is an entry");
+    let faults = vec![Faltered::new("", SampleFault::Timeout("stall".to_owned()))];
+    assert_eq!(body, Body::Ended { outcome: Outcome::ModelUnavailable(faults), footer: Vec::new() });
 }
 
 #[test]

@@ -89,7 +89,7 @@ async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: 
         continues: prompt.open,
         sampled,
     };
-    live.record(vec![Body::Replied(reply)]).await
+    live.record(vec![Body::Replied(Box::new(reply))]).await
 }
 
 /// A cancelled reply stands if the person stopped the turn. If the desk is being shut it is asked for again later; if

@@ -59,6 +59,7 @@ fn shape(entries: &[Entry]) -> Vec<String> {
             format!("replied {:?} {} {calls:?}", reply.sampled.stop, reply.forbidden)
         }
         Body::Faltered(one) => format!("faltered {} {:?}", one.model, std::mem::discriminant(&one.fault)),
+        Body::Held(held) => format!("held {:?} {:?}", held.failed, held.barred),
         Body::Rejected { call, reason } => format!("rejected {call} {reason:?}"),
         Body::Screened(screened) => format!("screened {} {} {:?}", screened.call, screened.digest, screened.blocked),
         Body::Asked(approval) => format!("asked {} {} {:?}", approval.call, approval.digest, approval.kind),

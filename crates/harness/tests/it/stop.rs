@@ -153,7 +153,7 @@ async fn a_half_reply_is_no_answer_when_the_desk_is_shut() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_nobody_cancelled_and_says_so_is_a_fault() {
     let cancelled = |text: &str| match Line::text(text) {
-        Line::Says(reply) => Line::Says(Sampled { stop: StopReason::Cancelled, ..reply }),
+        Line::Says(reply) => Line::Says(Box::new(Sampled { stop: StopReason::Cancelled, ..*reply })),
         other => other,
     };
     for text in ["", "Once upon"] {

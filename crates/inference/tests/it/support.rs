@@ -60,6 +60,7 @@ pub(crate) fn tool(name: &str, schema: Value) -> ToolSpec {
         schema: Schema::new(schema).unwrap(),
         replay: Replay::Again,
         parallel: true,
+        uses: None,
         deadline_ms: 1000,
         asks_person: false,
     }

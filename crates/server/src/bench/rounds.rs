@@ -204,6 +204,7 @@ impl LookTool {
             replay: Replay::Again,
             parallel: true,
             asks_person: false,
+            uses: None,
             deadline_ms: 120_000,
         };
         Ok(Self { spec, watch })

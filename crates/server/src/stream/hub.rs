@@ -143,6 +143,7 @@ impl Inner {
             Body::Said(_)
             | Body::Withdrawn(_)
             | Body::Faltered(_)
+            | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
             | Body::Started { .. }

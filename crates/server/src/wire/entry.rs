@@ -44,6 +44,10 @@ enum Fact {
         reason: String,
         attempt_again: bool,
     },
+    Held {
+        sentence: String,
+        next_step: &'static str,
+    },
     Rejected {
         call: String,
         reason: String,
@@ -188,6 +192,7 @@ fn fact(body: &Body) -> Fact {
         Body::Withdrawn(message) => Fact::Withdrawn { message_id: message.to_string() },
         Body::Replied(reply) => Fact::Replied(replied(reply)),
         Body::Faltered(one) => Fact::Faltered { reason: fault_text(&one.fault), attempt_again: one.fault.is_passing() },
+        Body::Held(held) => Fact::Held { sentence: held.sentence(), next_step: held.next_step() },
         Body::Rejected { call, reason } => Fact::Rejected { call: call.to_string(), reason: reason.text() },
         Body::Screened(screened) => Fact::Screened(Box::new(screened_view(screened))),
         Body::Asked(approval) => match card(approval) {
@@ -267,7 +272,7 @@ fn cleared_by(clearance: &Clearance) -> (ClearedBy, Option<String>) {
 
 /// The same words as at the end of a turn, which says why no model answered.
 fn fault_text(fault: &SampleFault) -> String {
-    domain::outcome::Outcome::ModelUnavailable(fault.clone()).sentence()
+    format!("The model did not answer: {}.", domain::outcome::why(fault))
 }
 
 fn ended(outcome: &domain::outcome::Outcome, footer: &[SideEffect]) -> Fact {

@@ -156,6 +156,7 @@ fn append(
             Body::Replied(reply) => ends.seen = reply.seen.0,
             Body::Withdrawn(_)
             | Body::Faltered(_)
+            | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
             | Body::Asked(_)
@@ -192,6 +193,7 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
         Body::Withdrawn(_)
         | Body::Replied(_)
         | Body::Faltered(_)
+        | Body::Held(_)
         | Body::Rejected { .. }
         | Body::Screened(_)
         | Body::Answered(_)

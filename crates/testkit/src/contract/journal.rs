@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::approval::{Answer, Approval, Decision, Kind};
 use domain::call::{Clearance, Rejection, ToolCall};
 use domain::digest::Digest;
-use domain::entry::{Body, Draft, Entry, HookNote, Screened, VERSION};
+use domain::entry::{Body, Draft, Entry, Held, HookNote, Screened, VERSION};
 use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
@@ -128,9 +128,10 @@ pub fn every_body() -> Vec<Body> {
     vec![
         said("m1"),
         Body::Withdrawn(MessageId::new("m2")),
-        Body::Replied(reply(&call)),
+        Body::Replied(Box::new(reply(&call))),
         Body::Faltered(Faltered::new("scripted", SampleFault::RateLimited(Some(1500)))),
         Body::Faltered(Faltered::new("", SampleFault::TooLong { needed: 9000, window: 8192 })),
+        Body::Held(Held { failed: vec![Faltered::new("scripted", SampleFault::Cut)], barred: vec!["far".to_owned()] }),
         Body::Rejected { call: call.clone(), reason: Rejection::UnknownTool(vec![ToolName::new("read")]) },
         Body::Screened(Box::new(screened(&call, digest))),
         Body::Asked(Box::new(approval("a1", &call, digest))),
@@ -148,7 +149,10 @@ pub fn every_body() -> Vec<Body> {
         }),
         Body::Resumed,
         Body::Stopped,
-        Body::Ended { outcome: Outcome::ModelUnavailable(SampleFault::Busy), footer: vec![side_effect(&call)] },
+        Body::Ended {
+            outcome: Outcome::ModelUnavailable(vec![Faltered::new("scripted", SampleFault::Busy)]),
+            footer: vec![side_effect(&call)],
+        },
     ]
 }
 

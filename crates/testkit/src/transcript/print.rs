@@ -52,6 +52,7 @@ pub fn entry(entry: &Entry) -> String {
             format!("replied{forbidden}{cut}{}{}", said(&reply.sampled.text), calls(&reply.sampled.calls))
         }
         Body::Faltered(one) => format!("faltered {:?}", one.fault),
+        Body::Held(held) => format!("held: {} {}", held.sentence(), held.next_step()),
         Body::Rejected { call, reason } => format!("rejected {call} {}", rejection(reason)),
         Body::Screened(screened) => self::screened(screened),
         Body::Asked(approval) => {

@@ -436,6 +436,8 @@ impl Stage {
         let count = usize::try_from(value).unwrap_or(usize::MAX);
         let set = |limits: &mut Limits| match name {
             "rounds" => limits.rounds = count,
+            "tokens" => limits.decoded_tokens = u64::from(value),
+            "seconds" => limits.active_ms = u64::from(value) * 1000,
             "calls" => limits.calls = count,
             "cards" => limits.cards = count,
             "parallel" => limits.parallel = count,

@@ -66,6 +66,7 @@ impl Row {
             replay: self.replay,
             parallel: self.parallel,
             asks_person: self.asks_person,
+            uses: None,
             deadline_ms: 120_000,
         }
     }

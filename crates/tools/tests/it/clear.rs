@@ -17,7 +17,7 @@ pub(crate) fn clear(id: &ConversationId, call: &ValidCall, appraisal: &Appraisal
     let mut conversation = Conversation::new(id.clone());
     let message = Message { id: MessageId::new("m1"), text: "Do it.".to_owned(), aside: None };
     note(&mut conversation, Body::Said(message));
-    note(&mut conversation, Body::Replied(reply(call, setting)));
+    note(&mut conversation, Body::Replied(Box::new(reply(call, setting))));
     note(&mut conversation, Body::Screened(Box::new(screened(call, appraisal))));
     if let Effect::Ask(approvals) = conversation.next(setting) {
         let approval = approvals.into_iter().next().unwrap();

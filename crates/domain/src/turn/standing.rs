@@ -1,0 +1,196 @@
+//! Where one open call stands: it may run, it waits, it is to be asked about, or it has its result without a run.
+
+use std::sync::Arc;
+
+use super::call::CallState;
+use super::{Round, Turn};
+use crate::approval::{Approval, Decision, Kind};
+use crate::call::{Clearance, ClearedCall, ValidCall};
+use crate::entry::{Body, Screened};
+use crate::gate::{Tally, Verdict, judge};
+use crate::id::EntryNumber;
+use crate::result::{Status, ToolResult};
+use crate::setting::Setting;
+use crate::tool::{EffectClass, Replay};
+
+/// Characters of the model's own words that stand on a card.
+const INTENT_CHARS: usize = 160;
+
+/// What is to be done about one call.
+pub(super) enum Standing {
+    /// It may run now.
+    Ready(Box<ClearedCall>),
+    /// It is before the person.
+    Waiting(EntryNumber),
+    /// The person is to be asked.
+    Unasked(Box<Approval>),
+    /// It has its result without a run.
+    Settled(Status, String),
+}
+
+impl Turn {
+    pub(super) fn standing(&self, round: &Round, state: &CallState, setting: &Setting) -> Standing {
+        let Some(screened) = &state.screened else {
+            return Standing::Settled(Status::Refused, "The call could not be looked at and did not run.".to_owned());
+        };
+        if let Some(reason) = &screened.blocked {
+            return Standing::Settled(Status::Refused, reason.clone());
+        }
+        let Some(call) = final_call(state, screened, setting) else {
+            return refused_or_interrupted(state, "The tool has changed or is gone; the call did not run.".to_owned());
+        };
+        if state.is_cut() && call.spec().replay == Replay::Never {
+            return Standing::Settled(Status::Interrupted, MAYBE.to_owned());
+        }
+        let probe = state.is_cut() && call.spec().replay == Replay::Probe;
+        let verdict = judge(&call, &screened.facts, &setting.rules, self.tally(state));
+        match (verdict, self.worn_out(state, screened, &call)) {
+            (Verdict::Deny(reason), _) => {
+                refused_or_interrupted(state, format!("It may not run, {reason}. {NO_WAY_ROUND}"))
+            }
+            (Verdict::Allow(_) | Verdict::Ask(_), Some(reason)) => Standing::Settled(Status::Refused, reason),
+            (Verdict::Allow(_), None) if call.spec().asks_person => {
+                self.by_decision(round, state, screened, call, String::new(), probe)
+            }
+            (Verdict::Allow(clearance), None) => match self.known(state, screened) {
+                Some(text) => Standing::Settled(Status::Done, text.to_owned()),
+                None => self.ready(call, screened, clearance, probe),
+            },
+            (Verdict::Ask(why), None) => self.by_decision(round, state, screened, call, why, probe),
+        }
+    }
+
+    fn ready(&self, call: ValidCall, screened: &Screened, clearance: Clearance, probe: bool) -> Standing {
+        let facts = screened.facts.clone();
+        Standing::Ready(Box::new(ClearedCall::new(&self.conversation, call, facts, clearance, probe)))
+    }
+
+    fn by_decision(
+        &self,
+        round: &Round,
+        state: &CallState,
+        screened: &Screened,
+        call: ValidCall,
+        why: String,
+        probe: bool,
+    ) -> Standing {
+        let Some(question) = state.current_question() else {
+            return Standing::Unasked(Box::new(self.approval(round, screened, &call, why)));
+        };
+        match state.decision() {
+            None => Standing::Waiting(question.number),
+            Some(Decision::Told(words)) => Standing::Settled(Status::Done, words.clone()),
+            Some(Decision::Approve) => {
+                self.ready(call, screened, Clearance::Approval(question.approval.id.clone()), probe)
+            }
+            Some(Decision::Refuse(words)) => refused_or_interrupted(state, refusal(words.as_deref())),
+            Some(Decision::RefuseAndStop) => refused_or_interrupted(state, refusal(None)),
+        }
+    }
+
+    fn approval(&self, round: &Round, screened: &Screened, call: &ValidCall, why: String) -> Approval {
+        let intent: String = round.reply.sampled.text.trim().chars().take(INTENT_CHARS).collect();
+        Approval {
+            id: Approval::id_for(&self.conversation, call.id(), &screened.digest),
+            call: call.id().clone(),
+            digest: screened.digest,
+            kind: if call.spec().asks_person { Kind::Question } else { Kind::Permission },
+            tool: call.spec().name.clone(),
+            label: screened.label.clone(),
+            facts: screened.facts.clone(),
+            arguments: screened.arguments.clone(),
+            preview: screened.preview.clone(),
+            why,
+            intent: (!intent.is_empty()).then_some(intent),
+        }
+    }
+
+    /// What calls of this turn before `state` have created.
+    fn tally(&self, state: &CallState) -> Tally {
+        let done = self.calls().filter(|other| other.call.id != state.call.id && other.started.is_some());
+        let paths = done.filter_map(|other| other.screened.as_ref()).flat_map(|screened| &screened.facts.paths);
+        paths.filter(|path| path.class == EffectClass::Create).fold(Tally::default(), |tally, path| Tally {
+            files: tally.files + 1,
+            bytes: tally.bytes.saturating_add(path.bytes),
+        })
+    }
+}
+
+const MAYBE: &str = "Riad was restarted while this ran: it may have happened. Check before doing it again.";
+const NO_WAY_ROUND: &str = "Do not try to reach the same by another way; tell the person what you wanted to do.";
+
+fn refusal(words: Option<&str>) -> String {
+    match words {
+        Some(words) => format!("The person said no. {NO_WAY_ROUND} They added: {words}"),
+        None => format!("The person said no. {NO_WAY_ROUND}"),
+    }
+}
+
+/// A call that never started is refused; one that was cut may have happened, whatever is decided now.
+fn refused_or_interrupted(state: &CallState, reason: String) -> Standing {
+    if state.is_cut() {
+        return Standing::Settled(Status::Interrupted, MAYBE.to_owned());
+    }
+    Standing::Settled(Status::Refused, reason)
+}
+
+/// The call with the arguments that the hooks left it with, under the tool as it is now.
+fn final_call(state: &CallState, screened: &Screened, setting: &Setting) -> Option<ValidCall> {
+    let spec = setting.tools.get(&state.call.tool)?;
+    let call = ValidCall::with_arguments(state.call.id.clone(), Arc::clone(spec), screened.arguments.clone()).ok()?;
+    (call.digest(&screened.facts) == screened.digest).then_some(call)
+}
+
+pub(super) fn settle(state: &CallState, standing: &Standing) -> Option<Body> {
+    match standing {
+        Standing::Settled(status, text) => Some(Body::Returned(ToolResult::new(state.call.id.clone(), *status, text))),
+        Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) => None,
+    }
+}
+
+pub(super) fn question(standing: &Standing) -> Option<Approval> {
+    match standing {
+        Standing::Unasked(approval) => Some((**approval).clone()),
+        Standing::Ready(_) | Standing::Waiting(_) | Standing::Settled(..) => None,
+    }
+}
+
+pub(super) fn too_many_cards(open: &[&CallState], standings: &[Standing], room: usize, most: usize) -> Vec<Body> {
+    let text = format!("At most {most} questions may wait for the person; this call was not asked and did not run.");
+    let unasked = open.iter().zip(standings).filter(|(_, standing)| matches!(standing, Standing::Unasked(_)));
+    unasked.skip(room).map(|(state, _)| kept_from_running(state, &text)).collect()
+}
+
+pub(super) fn withdrawn(open: &[&CallState]) -> Vec<Body> {
+    let text = "The person wrote instead of answering; the call did not run.";
+    open.iter().map(|state| kept_from_running(state, text)).collect()
+}
+
+fn kept_from_running(state: &CallState, text: &str) -> Body {
+    let (status, text) = if state.is_cut() { (Status::Interrupted, MAYBE) } else { (Status::Refused, text) };
+    Body::Returned(ToolResult::new(state.call.id.clone(), status, text))
+}
+
+/// The calls that run next: reads at the front side by side, else the first alone. When the first one waits for the
+/// person, nothing behind it may overtake it; the error holds the entry that asked.
+pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Result<Vec<ClearedCall>, EntryNumber> {
+    let mut calls = Vec::new();
+    for standing in standings {
+        match standing {
+            Standing::Ready(call) if calls.is_empty() || runs_beside(&call) => {
+                let alone = !runs_beside(&call);
+                calls.push(*call);
+                if alone || calls.len() == setting.limits.parallel {
+                    break;
+                }
+            }
+            Standing::Waiting(number) if calls.is_empty() => return Err(number),
+            Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => break,
+        }
+    }
+    Ok(calls)
+}
+
+fn runs_beside(call: &ClearedCall) -> bool {
+    call.call().spec().parallel && call.facts().only_reads()
+}
