@@ -103,6 +103,7 @@ function mark(item: MarkItem): TemplateResult {
 function end(end: EndView, turn: TurnView, conversation: string): TemplateResult {
   const answered = end.outcome === "answered";
   const failed = ["model_unavailable", "failed", "mute"].includes(end.outcome);
+  const spent = ["round_limit", "time_limit", "budget_spent", "loop_broken"].includes(end.outcome);
   return html`${end.footer.length > 0 ? footer(end.footer) : nothing}
     ${answered
       ? nothing
@@ -110,6 +111,8 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
           <p><strong>${end.sentence}</strong> ${end.nextStep}</p>
           ${failed && turn.beganWith !== undefined
             ? html`<button type="button" class="small" @click=${() => riad.say(conversation, turn.beganWith ?? "")}>${icon("again", 16)}${t("turn.again")}</button>`
+            : nothing}${spent
+            ? html`<button type="button" class="small" @click=${() => riad.say(conversation, t("cut.continue_text"))}>${t("cut.continue")}</button>`
             : nothing}</div>`}`;
 }
 

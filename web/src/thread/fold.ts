@@ -153,6 +153,8 @@ function item(entry: Entry, all: readonly Entry[], calls: Map<string, CallView>,
       return [round(entry, calls, streaming)];
     case "faltered":
       return falteredItem(entry, all);
+    case "held":
+      return [{ is: "faltered", id: `held-${entry.number}`, reason: `${entry.sentence} ${entry.next_step}`, again: false }];
     case "resumed":
     case "stopped":
       return [{ is: "mark", id: `mark-${entry.number}`, mark: entry.kind, at: entry.at }];

@@ -107,6 +107,7 @@ export type Entry = { number: number,
   | { "kind": "withdrawn", message_id: string, }
   | { "kind": "replied" } & Replied
   | { "kind": "faltered", reason: string, attempt_again: boolean, }
+  | { "kind": "held", sentence: string, next_step: string, }
   | { "kind": "rejected", call: string, reason: string, }
   | { "kind": "screened" } & Screened
   | { "kind": "asked", approval: Approval, }
@@ -221,7 +222,7 @@ export type ModelInfo = { name: string, tier: Tier, window: number, state: Model
 export type ModelState = "ready" | "loading" | "absent" | "failed";
 
 /** How a turn came out. */
-export type Outcome = "answered" | "mute" | "round_limit" | "overflow" | "stopped" | "model_unavailable" | "failed";
+export type Outcome = "answered" | "mute" | "round_limit" | "time_limit" | "budget_spent" | "loop_broken" | "overflow" | "stopped" | "model_unavailable" | "failed";
 
 export type PartAnswer = { options?: Array<number>, words?: string, };
 
