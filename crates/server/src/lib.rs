@@ -19,6 +19,7 @@ pub mod confinement;
 pub mod cookie;
 pub mod etag;
 pub mod exit;
+pub mod export;
 pub mod extract;
 pub mod files;
 pub mod guard;

@@ -5,6 +5,7 @@ mod answers;
 mod conversations;
 mod cursor;
 mod events;
+mod export;
 mod files;
 mod health;
 mod inbox;
@@ -122,6 +123,7 @@ pub fn routes() -> Vec<Route> {
         row(Method::GET, "/api/v1/conversations/{id}", Unlocked, get(conversations::show)),
         row(Method::PATCH, "/api/v1/conversations/{id}", Unlocked, patch(conversations::change)).body(SMALL),
         row(Method::GET, "/api/v1/conversations/{id}/entries", Unlocked, get(conversations::entries)),
+        row(Method::GET, "/api/v1/conversations/{id}/export", Unlocked, get(export::show)),
         row(Method::POST, "/api/v1/conversations/{id}/messages", Unlocked, post(messages::say)).key(),
         row(Method::DELETE, "/api/v1/conversations/{id}/messages/{message}", Unlocked, delete(messages::withdraw)),
         row(Method::POST, "/api/v1/conversations/{id}/stop", Unlocked, post(messages::stop)).key().body(SMALL),

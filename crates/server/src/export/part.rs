@@ -1,0 +1,117 @@
+//! What a reader of an exported conversation sees, piece by piece, whatever it is written as.
+
+use std::collections::HashMap;
+
+use domain::entry::{Body, Entry};
+use domain::footer::SideEffect;
+use domain::id::CallId;
+use domain::model::Reply;
+use domain::outcome::Outcome;
+use domain::time::Timestamp;
+
+use super::Wanted;
+
+/// One piece.
+pub(super) struct Part<'a> {
+    pub(super) at: Timestamp,
+    pub(super) what: What<'a>,
+}
+
+/// What it is.
+pub(super) enum What<'a> {
+    /// A person said something.
+    Said(&'a str),
+    /// A model thought something.
+    Thought(&'a str),
+    /// A model said something.
+    Replied { model: &'a str, text: &'a str },
+    /// A model called a tool; the label is the host's, where the call came so far.
+    Called { tool: &'a str, label: Option<&'a str> },
+    /// What a call returned.
+    Returned { tool: &'a str, text: &'a str },
+    /// A line of the host.
+    Host(String),
+}
+
+/// The pieces of these entries, in order.
+pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
+    let labels = labels(entries);
+    let tools = tools(entries);
+    let mut parts = Vec::new();
+    for entry in entries {
+        let what = match &entry.body {
+            Body::Said(message) => vec![What::Said(&message.text)],
+            Body::Replied(reply) => replied(reply, &labels, wanted),
+            Body::Returned(result) if wanted.results => {
+                let tool = tools.get(&result.call).copied().unwrap_or_default();
+                vec![What::Returned { tool, text: &result.text }]
+            }
+            Body::Ended { outcome, footer } => ended(outcome, footer),
+            Body::Compacted(compacted) => vec![What::Host(compacted.sentence())],
+            Body::Withdrawn(_)
+            | Body::Faltered(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Asked(_)
+            | Body::Answered(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Stopped
+            | Body::CompactionAsked
+            | Body::Newer(_) => Vec::new(),
+        };
+        parts.extend(what.into_iter().map(|what| Part { at: entry.at, what }));
+    }
+    parts
+}
+
+fn labels(entries: &[Entry]) -> HashMap<&CallId, &str> {
+    let screened = entries.iter().filter_map(|entry| match &entry.body {
+        Body::Screened(screened) => Some((&screened.call, screened.label.as_str())),
+        _ => None,
+    });
+    screened.collect()
+}
+
+fn tools(entries: &[Entry]) -> HashMap<&CallId, &str> {
+    let replies = entries.iter().filter_map(|entry| match &entry.body {
+        Body::Replied(reply) => Some(&reply.sampled.calls),
+        _ => None,
+    });
+    replies.flatten().map(|call| (&call.id, call.tool.as_str())).collect()
+}
+
+fn replied<'a>(reply: &'a Reply, labels: &HashMap<&CallId, &'a str>, wanted: Wanted) -> Vec<What<'a>> {
+    let said = &reply.sampled;
+    let mut parts = Vec::new();
+    if wanted.reasoning && !said.reasoning.trim().is_empty() {
+        parts.push(What::Thought(&said.reasoning));
+    }
+    if !said.text.trim().is_empty() {
+        parts.push(What::Replied { model: &said.model, text: &said.text });
+    }
+    let called = |call: &'a domain::call::ToolCall| What::Called {
+        tool: call.tool.as_str(),
+        label: labels.get(&call.id).copied(),
+    };
+    parts.extend(said.calls.iter().map(called));
+    parts
+}
+
+/// How a turn ended, where that is worth a line, and what it did.
+fn ended<'a>(outcome: &Outcome, footer: &[SideEffect]) -> Vec<What<'a>> {
+    let sentence = (*outcome != Outcome::Answered).then(|| What::Host(outcome.sentence()));
+    let effects = footer.iter().map(|row| What::Host(effect(row)));
+    sentence.into_iter().chain(effects).collect()
+}
+
+fn effect(row: &SideEffect) -> String {
+    use domain::footer::EffectState::{Done, Failed, Unknown};
+    let state = match row.state {
+        Done => "Done",
+        Failed => "Failed",
+        Unknown => "May have happened",
+    };
+    format!("{state}: {} {}", row.tool, row.target)
+}
