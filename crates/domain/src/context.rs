@@ -1,38 +1,22 @@
-//! The projection: a pure function from entries to what a model reads. It grows only at its end.
+//! The projection: a pure function from entries to what a model reads. It grows only at its end, but for a recorded fold.
 
+pub mod estimate;
+mod items;
+mod place;
+mod prefix;
+mod thread;
+pub mod view;
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::id::EntryNumber;
 
-use crate::digest::Digest;
-use crate::id::{CallId, EntryNumber};
-use crate::limits::ARGUMENT_BYTES;
-use crate::model::Signed;
-use crate::result::{Status, ToolResult};
-use crate::strict;
-use crate::tool::{ToolName, ToolSet, ToolSpec};
-
-/// The part of a prompt that does not change between turns: system text and tool block.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prefix {
-    /// What the model is told it is.
-    pub system: String,
-    /// The tools it may call, in order of their names.
-    pub tools: Vec<Arc<ToolSpec>>,
-    /// The digest of both.
-    pub hash: Digest,
-}
-
-impl Prefix {
-    /// Builds the prefix; equal text and tools give an equal hash.
-    pub fn new(system: String, tools: &ToolSet) -> Self {
-        let tools: Vec<_> = tools.iter().cloned().collect();
-        let digests: Vec<_> = tools.iter().map(|tool| tool.digest().hex()).collect();
-        let hash = Digest::of_json(&serde_json::json!({ "system": system, "tools": digests }));
-        Self { system, tools, hash }
-    }
-}
+pub(crate) use items::replayable;
+pub use items::{Item, MadeCall};
+pub use place::{Part, Place};
+pub use prefix::Prefix;
+pub use thread::Thread;
 
 /// What a model is given.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +38,28 @@ pub struct Prompt {
     pub variation: u32,
 }
 
+impl Prompt {
+    /// The system text, with the summary behind it where the conversation begins with one. For wires and templates
+    /// that know only one system text.
+    pub fn system(&self) -> Cow<'_, str> {
+        match self.items.first().map(AsRef::as_ref) {
+            Some(Item::Summary { text }) if self.prefix.system.is_empty() => Cow::Borrowed(text),
+            Some(Item::Summary { text }) => Cow::Owned(format!("{}\n\n{text}", self.prefix.system)),
+            Some(Item::Person { .. } | Item::Model { .. } | Item::Result { .. }) | None => {
+                Cow::Borrowed(&self.prefix.system)
+            }
+        }
+    }
+
+    /// The conversation without the summary that [`Prompt::system`] holds.
+    pub fn turns(&self) -> &[Arc<Item>] {
+        match self.items.split_first() {
+            Some((first, rest)) if matches!(**first, Item::Summary { .. }) => rest,
+            Some(_) | None => &self.items,
+        }
+    }
+}
+
 /// Whether a reply may hold calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallPolicy {
@@ -65,69 +71,5 @@ pub enum CallPolicy {
     Forced,
 }
 
-/// One piece of a conversation as a model reads it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Item {
-    /// What a person said, and what the host added beside it.
-    Person {
-        /// As written.
-        text: String,
-        /// Date and zone.
-        aside: Option<String>,
-    },
-    /// What a model replied.
-    Model {
-        /// What it said.
-        text: String,
-        /// The calls it made, arguments as it wrote them.
-        calls: Vec<MadeCall>,
-        /// Its signed reasoning, for an adapter of the same family.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        signed: Option<Signed>,
-    },
-    /// What came back from a call.
-    Result {
-        /// The call.
-        call: CallId,
-        /// The tool.
-        tool: ToolName,
-        /// What the model reads.
-        text: String,
-    },
-}
-
-/// A call as it is replayed to a model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MadeCall {
-    /// The id that wire and template use.
-    pub id: CallId,
-    /// The name the model wrote.
-    pub tool: ToolName,
-    /// The arguments: byte for byte as written where they are a JSON object, else `{}`.
-    pub arguments: String,
-}
-
-/// The arguments that can be replayed to any server: what was written if it is a JSON object, else `{}`. Arguments that
-/// were refused as too large would fill every later prompt, so they are not replayed either.
-pub(crate) fn replayable(arguments: &str) -> String {
-    if arguments.len() > ARGUMENT_BYTES {
-        return "{}".to_owned();
-    }
-    match strict::parse(arguments) {
-        Ok(Value::Object(_)) => arguments.to_owned(),
-        Ok(_) | Err(_) => "{}".to_owned(),
-    }
-}
-
-/// What a model reads of a result: the status comes first unless the call is done.
-pub(crate) fn view(result: &ToolResult) -> String {
-    let word = match result.status {
-        Status::Done => return result.text.clone(),
-        Status::Failed => "Failed",
-        Status::Refused => "Refused",
-        Status::Cancelled => "Cancelled",
-        Status::Interrupted => "Interrupted",
-    };
-    format!("{word}: {}", result.text)
-}
+#[cfg(test)]
+mod tests;

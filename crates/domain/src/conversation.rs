@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::approval::{Answer, Approval};
-use crate::context::Item;
+use crate::compact::{Compacted, Cut, Fold, Standing, Summary, Task, Why, Words};
+use crate::context::{CallPolicy, Item, Prompt, Thread};
 use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
 use crate::message::Message;
 use crate::model::Reply;
+use crate::plan::{self, Budget};
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::turn::{CallState, Turn};
@@ -20,7 +22,8 @@ use crate::turn::{CallState, Turn};
 pub struct Conversation {
     id: ConversationId,
     head: EntryNumber,
-    history: Vec<Arc<Item>>,
+    history: Thread,
+    standing: Standing,
     live: Option<Turn>,
     messages: HashMap<MessageId, EntryNumber>,
     answers: HashMap<ApprovalId, Given>,
@@ -81,7 +84,8 @@ impl Conversation {
         Self {
             id,
             head: EntryNumber::default(),
-            history: Vec::new(),
+            history: Thread::default(),
+            standing: Standing::default(),
             live: None,
             messages: HashMap::new(),
             answers: HashMap::new(),
@@ -110,6 +114,8 @@ impl Conversation {
             // A server would refuse a prompt in which one call id stands twice, and every later one with it.
             Body::Replied(reply) if self.repeats_a_call(reply) => {}
             Body::Said(message) => self.said(entry, message),
+            Body::Compacted(compacted) => self.compacted(compacted),
+            Body::CompactionAsked => self.standing.asked(entry.number),
             Body::Withdrawn(_)
             | Body::Replied(_)
             | Body::Faltered(_)
@@ -147,7 +153,11 @@ impl Conversation {
 
     fn remember(&mut self, at: Timestamp, body: &Body) {
         match body {
-            Body::Replied(reply) => self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone())),
+            Body::Replied(reply) => {
+                self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone()));
+                self.standing.replied(reply);
+            }
+            Body::Faltered(faltered) => self.standing.faltered(faltered),
             Body::Asked(approval) => {
                 self.asked.insert(approval.id.clone(), approval.digest);
             }
@@ -157,7 +167,6 @@ impl Conversation {
             }
             Body::Said(_)
             | Body::Withdrawn(_)
-            | Body::Faltered(_)
             | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
@@ -167,15 +176,43 @@ impl Conversation {
             | Body::Resumed
             | Body::Stopped
             | Body::Ended { .. }
+            | Body::Compacted(_)
+            | Body::CompactionAsked
             | Body::Newer(_) => {}
         }
+    }
+
+    /// A fold holds from its entry on. One whose cut is not there has no effect.
+    fn compacted(&mut self, compacted: &Compacted) {
+        match &compacted.fold {
+            Fold::Unchanged(_) => {}
+            Fold::Demoted(demotion) => {
+                self.history.demote(demotion);
+                self.live.iter_mut().for_each(|turn| turn.demote(demotion));
+            }
+            Fold::Summarised { cut, .. } if !self.cut(cut) => return,
+            Fold::Summarised { summary, .. } => self.history.begin_with(summary.text()),
+        }
+        self.standing.compacted(compacted, &self.history);
+    }
+
+    fn cut(&mut self, cut: &Cut) -> bool {
+        if self.history.holds(&cut.turn) {
+            self.history.cut(cut);
+            return true;
+        }
+        let Some(turn) = self.live.as_mut().filter(|turn| *turn.id() == cut.turn) else { return false };
+        self.history = Thread::default();
+        turn.cut(cut);
+        true
     }
 
     /// An ended turn becomes history; messages that nobody read begin the next turn.
     fn close_ended(&mut self, at: Timestamp) {
         let Some(mut turn) = self.live.take_if(|turn| turn.outcome().is_some()) else { return };
         let unread = turn.take_waiting();
-        self.history.extend(turn.items());
+        self.standing.ended(turn.id(), &turn.footer());
+        self.history.append(turn.thread());
         if !unread.is_empty() {
             self.live = Some(Turn::open(self.id.clone(), unread, at));
         }
@@ -241,9 +278,18 @@ impl Conversation {
     /// What comes next.
     pub fn next(&self, setting: &Setting) -> Effect {
         match &self.live {
-            Some(turn) if !self.newer => turn.next(&self.history, self.head, setting),
-            Some(_) | None => Effect::Rest,
+            Some(_) | None if self.newer => Effect::Rest,
+            Some(turn) => match turn.next(self.history.items(), self.head, setting) {
+                Effect::Rest if self.wants(setting) == Some(Why::Asked) => Effect::Compact(Why::Asked),
+                next => next,
+            },
+            None => self.wants(setting).map_or(Effect::Rest, Effect::Compact),
         }
+    }
+
+    /// Why it should be made smaller although no prompt needs that now.
+    fn wants(&self, setting: &Setting) -> Option<Why> {
+        self.standing.wants(&Budget::of(setting))
     }
 
     /// The facts that end its turn when what holds cannot be known, so that nothing may run: first those that settle
@@ -266,7 +312,50 @@ impl Conversation {
 
     /// What the model has read of it so far, without the turn that runs.
     pub fn history(&self) -> &[Arc<Item>] {
-        &self.history
+        self.history.items()
+    }
+
+    /// All that a model would be given of it now, with the places of the items: those of the next prompt.
+    pub fn thread(&self) -> Thread {
+        match &self.live {
+            Some(turn) => self.history.followed_by(&turn.thread()),
+            None => self.history.clone(),
+        }
+    }
+
+    /// Where it stands with its compaction.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// The prompt that it would be sampled with at this moment, to be counted.
+    pub fn prompt(&self, setting: &Setting) -> Prompt {
+        Prompt {
+            open: false,
+            prefix: Arc::clone(&setting.prefix),
+            items: self.thread().items().to_vec(),
+            seen: self.head,
+            calls: CallPolicy::Free,
+            max_tokens: setting.limits.reply_tokens,
+            variation: 0,
+        }
+    }
+
+    /// What a summariser has to do for this cut; `None` if nothing stands before it.
+    pub fn task(&self, cut: &Cut, room: u32) -> Option<Task> {
+        Task::new(&self.thread().cut(cut), room, plan::summary_tokens(room))
+    }
+
+    /// The summary for this cut, made of a model's words and of what the host knows.
+    pub fn summary(&self, cut: &Cut, words: Words) -> Summary {
+        let in_turn = self.live.iter().filter(|turn| *turn.id() == cut.turn);
+        let done = in_turn.flat_map(|turn| turn.done_in(cut.rounds)).collect();
+        self.standing.summary(&self.thread().cut(cut), done, words)
+    }
+
+    /// Whether a driver has something to do here, or a turn waits for its person.
+    pub fn is_unfinished(&self) -> bool {
+        self.live.is_some() || self.standing.asked_at().is_some()
     }
 
     /// A fact of the turn that runs, ready to be recorded. Without one, a message opens a turn of its own.

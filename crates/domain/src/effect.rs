@@ -2,6 +2,7 @@
 
 use crate::approval::Approval;
 use crate::call::{ClearedCall, ValidCall};
+use crate::compact::Why;
 use crate::context::Prompt;
 use crate::entry::Body;
 use crate::footer::SideEffect;
@@ -20,6 +21,8 @@ pub enum Effect {
     Ask(Vec<Approval>),
     /// Run calls: several reads side by side, or one call alone.
     Run(Vec<ClearedCall>),
+    /// Fold the projection although no prompt needs it now.
+    Compact(Why),
     /// Wait for a person; nothing is held meanwhile.
     Rest,
     /// Record that the turn is over.

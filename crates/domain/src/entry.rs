@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::approval::{Answer, Approval};
 use crate::call::{Clearance, Rejection};
+use crate::compact::Compacted;
 use crate::digest::Digest;
 use crate::facts::{Facts, Preview};
 use crate::footer::SideEffect;
@@ -109,6 +110,10 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         footer: Vec<SideEffect>,
     },
+    /// The projection was folded, or could not be.
+    Compacted(Box<Compacted>),
+    /// The person asked for a fold.
+    CompactionAsked,
     /// Written by a newer version than this one; kept, and not understood.
     #[serde(skip)]
     Newer(Value),
@@ -199,6 +204,8 @@ impl Body {
             Self::Resumed => "resumed",
             Self::Stopped => "stopped",
             Self::Ended { .. } => "ended",
+            Self::Compacted(_) => "compacted",
+            Self::CompactionAsked => "compaction_asked",
             Self::Newer(_) => "newer",
         }
     }

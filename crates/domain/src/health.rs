@@ -100,9 +100,12 @@ fn blames_model(fault: &SampleFault) -> bool {
         | SampleFault::Network(_)
         | SampleFault::Cut
         | SampleFault::Unknown(_) => true,
-        SampleFault::BadRequest(_) | SampleFault::TooLong { .. } | SampleFault::Crashed(_) | SampleFault::Filtered => {
-            false
-        }
+        SampleFault::BadRequest(_)
+        | SampleFault::TooLong { .. }
+        | SampleFault::Overflow { .. }
+        | SampleFault::TooSmall { .. }
+        | SampleFault::Crashed(_)
+        | SampleFault::Filtered => false,
     }
 }
 

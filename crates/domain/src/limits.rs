@@ -66,8 +66,8 @@ pub const ANSWER_CHARS: usize = 8_000;
 /// Characters of the title of a conversation.
 pub const TITLE_CHARS: usize = 200;
 
-/// The longest text of a result that is kept in an entry, in bytes of UTF-8 (64 KiB).
-pub const RESULT_BYTES: usize = 64 * 1024;
+/// The longest text of a result that is kept in an entry, in bytes of UTF-8 (256 KiB).
+pub const RESULT_BYTES: usize = 256 * 1024;
 
 /// The longest arguments of one call, in bytes (1 MiB).
 pub const ARGUMENT_BYTES: usize = 1024 * 1024;

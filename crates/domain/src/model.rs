@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::ToolCall;
 use crate::digest::Digest;
 use crate::id::{EntryNumber, ReplyId};
+use crate::plan::Counted;
 
 /// What is known of a model without asking it anything. `None` means unknown and counts as absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +150,9 @@ pub struct Reply {
     /// Whether it goes on with the reply before it, from that one's last token.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
+    /// The tokens of its prompt as they were planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
     /// What was said.
     pub sampled: Sampled,
 }
@@ -210,6 +214,20 @@ pub enum SampleFault {
         /// Tokens there are.
         window: u32,
     },
+    /// The prompt was not sent, because no fold makes it fit.
+    Overflow {
+        /// Tokens of the prompt with its reserve.
+        needed: u32,
+        /// Tokens there are.
+        window: u32,
+    },
+    /// The prompt was not sent, because the window is too small for this profile.
+    TooSmall {
+        /// Tokens of the system text and the tools.
+        prefix: u32,
+        /// Tokens there are.
+        window: u32,
+    },
     /// There is no such model.
     Gone(String),
     /// The worker died.
@@ -241,6 +259,8 @@ impl SampleFault {
             | Self::NoCredit
             | Self::BadRequest(_)
             | Self::TooLong { .. }
+            | Self::Overflow { .. }
+            | Self::TooSmall { .. }
             | Self::Gone(_)
             | Self::Filtered
             | Self::Unknown(_) => false,
@@ -257,6 +277,8 @@ impl SampleFault {
             | Self::NoCredit
             | Self::BadRequest(_)
             | Self::TooLong { .. }
+            | Self::Overflow { .. }
+            | Self::TooSmall { .. }
             | Self::Gone(_)
             | Self::Crashed(_)
             | Self::Timeout(_)

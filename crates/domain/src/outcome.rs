@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::{Faltered, SampleFault};
+use crate::plan::LEAST_WINDOW;
 
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +104,11 @@ pub fn why(fault: &SampleFault) -> String {
         SampleFault::NoCredit => "its account has no credit left".to_owned(),
         SampleFault::BadRequest(reason) => format!("it refused the request ({reason})"),
         SampleFault::TooLong { needed, window } => format!("the prompt needs {needed} of {window} tokens"),
+        SampleFault::Overflow { needed, window } => format!("the prompt needs {needed} of {window} tokens"),
+        SampleFault::TooSmall { prefix, window } => {
+            let least = LEAST_WINDOW.max(prefix.saturating_mul(2));
+            format!("its window of {window} tokens is too small, this assistant needs {least}")
+        }
         SampleFault::Gone(name) => format!("there is no model {name}"),
         SampleFault::Crashed(reason) => format!("its worker ended ({reason})"),
         SampleFault::Timeout(phase) => format!("nothing came in time ({phase})"),

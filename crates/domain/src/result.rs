@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::context::view;
 use crate::id::CallId;
 use crate::limits::RESULT_BYTES;
 
@@ -28,8 +29,11 @@ pub struct ToolResult {
     pub call: CallId,
     /// How it ended.
     pub status: Status,
-    /// What the model reads, at most 64 KiB.
+    /// What came back, whole up to 256 KiB.
     pub text: String,
+    /// What the model reads instead where that is too long: fixed when the result returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
     /// Names that the target gave to what was made, for the list of side effects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<String>,
@@ -39,7 +43,13 @@ impl ToolResult {
     /// A result whose text is capped: the beginning and the end are kept, whole lines where possible, with a line
     /// between them that says how much was left out.
     pub fn new(call: CallId, status: Status, text: &str) -> Self {
-        Self { call, status, text: cap(text, RESULT_BYTES), made: Vec::new() }
+        Self { call, status, text: cap(text, RESULT_BYTES), view: None, made: Vec::new() }
+    }
+
+    /// The same with its view for a model with a window of so many tokens.
+    pub fn viewed(self, window: u32) -> Self {
+        let view = view::view(&self.text, view::most_tokens(window), self.call.as_str());
+        Self { view, ..self }
     }
 }
 

@@ -14,6 +14,8 @@ mod purse;
 mod sampling;
 mod standing;
 
+use crate::compact::Demotion;
+use crate::context::Thread;
 use crate::entry::Screened;
 use crate::footer::SideEffect;
 use crate::id::{ConversationId, EntryNumber, TurnId};
@@ -47,6 +49,12 @@ pub struct Turn {
     /// How often the turn was taken up again without getting any further.
     resumes: usize,
     ended: Option<Outcome>,
+    /// What a model reads of its opening and of the rounds that are settled.
+    told: Thread,
+    /// How many rounds that is.
+    told_rounds: usize,
+    /// What is shown shorter, also of what is still to come.
+    demotions: Vec<Demotion>,
 }
 
 /// One reply of the model and the calls it asked for.
@@ -71,9 +79,13 @@ impl Turn {
     /// A turn that begins with these messages at that moment.
     pub(crate) fn open(conversation: ConversationId, opening: Vec<Message>, at: Timestamp) -> Self {
         let first = opening.first().expect("a turn is opened by at least one message");
+        let id = TurnId::opened_by(&first.id);
         Self {
             conversation,
-            id: TurnId::opened_by(&first.id),
+            told: Self::opening_thread(&id, &opening),
+            told_rounds: 0,
+            demotions: Vec::new(),
+            id,
             opening,
             rounds: Vec::new(),
             waiting: Vec::new(),

@@ -119,6 +119,20 @@ pub async fn stop(desk: Desk<'_>, id: &ConversationId, turn: &TurnId) -> Result<
     }
 }
 
+/// Asks for a fold of the conversation; it is made as soon as nothing else is to be done. Asking again before that gives
+/// the same entry.
+pub async fn compact(desk: Desk<'_>, id: &ConversationId) -> Result<EntryNumber, ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        if let Some(asked) = conversation.standing().asked_at() {
+            return Ok(asked);
+        }
+        if let Some(entries) = append(desk, &conversation, Body::CompactionAsked).await? {
+            return Ok(entries.first().map_or(conversation.head().next(), |entry| entry.number));
+        }
+    }
+}
+
 /// Answers a question, bound to the digest that was shown. Returns its conversation and the entry of the answer. The
 /// same key again, after a crash before its request was answered, returns the first entry.
 pub async fn answer(

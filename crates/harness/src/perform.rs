@@ -1,11 +1,13 @@
 //! Does what the loop was told to do. Each effect has one file; none of them decides.
 
 mod ask;
+mod compact;
 mod run;
 mod sample;
 mod screen;
 
 pub(crate) use ask::ask;
+pub(crate) use compact::compact;
 pub(crate) use run::run;
 pub(crate) use sample::sample;
 pub(crate) use screen::screen;

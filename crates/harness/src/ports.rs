@@ -10,6 +10,7 @@ use domain::entry::{Draft, Entry};
 use domain::facts::Appraisal;
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, ReplyId};
 use domain::model::{ModelDescription, SampleFault, Sampled};
+use domain::plan::Counts;
 use domain::result::Status;
 use domain::setting::Setting;
 use domain::time::Timestamp;
@@ -80,6 +81,12 @@ pub trait Model: Send + Sync {
 
     /// Tokens of a prompt, if the model can count them exactly.
     async fn count(&self, prompt: &Prompt) -> Result<Option<u32>, SampleFault>;
+
+    /// Tokens of each part of a prompt, which add up to its exact count. Without more knowledge the parts have their
+    /// shares of the sum.
+    async fn counts(&self, prompt: &Prompt) -> Result<Option<Counts>, SampleFault> {
+        Ok(self.count(prompt).await?.map(|total| Counts::shared_out(prompt, total)))
+    }
 
     /// One reply.
     async fn sample(

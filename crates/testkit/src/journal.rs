@@ -211,7 +211,7 @@ impl Journal for MemoryJournal {
     async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
         self.alive().await;
         let ids: Vec<_> = self.lock().conversations.keys().cloned().collect();
-        let unfinished = |id: &ConversationId| Conversation::fold(id.clone(), &self.entries(id)).live().is_some();
+        let unfinished = |id: &ConversationId| Conversation::fold(id.clone(), &self.entries(id)).is_unfinished();
         Ok(ids.into_iter().filter(unfinished).collect())
     }
 

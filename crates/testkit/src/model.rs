@@ -81,6 +81,8 @@ pub struct ScriptedModel {
     wanting: watch::Sender<bool>,
     waits: bool,
     description: Mutex<ModelDescription>,
+    /// What it says when it is asked for a summary.
+    summary: Mutex<Line>,
 }
 
 #[derive(Debug, Default)]
@@ -89,6 +91,7 @@ struct Script {
     next: usize,
     calls: usize,
     prompts: Vec<Prompt>,
+    summaries: Vec<Prompt>,
 }
 
 impl ScriptedModel {
@@ -111,6 +114,7 @@ impl ScriptedModel {
             wanting: watch::Sender::new(false),
             waits,
             description: Mutex::new(description()),
+            summary: Mutex::new(Line::Faults(SampleFault::Unknown("the script has no summary".to_owned()))),
         }
     }
 
@@ -128,6 +132,16 @@ impl ScriptedModel {
         script.lines.push(line);
         drop(script);
         self.arrived.notify_one();
+    }
+
+    /// From now on it says this whenever it is asked for a summary; no line of the script is taken for that.
+    pub fn summarise_as(&self, line: Line) {
+        *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = line;
+    }
+
+    /// The prompts by which it was asked for summaries, oldest first.
+    pub fn summary_prompts(&self) -> Vec<Prompt> {
+        self.lock().summaries.clone()
     }
 
     /// Changes what is known of it.
@@ -222,8 +236,14 @@ impl Model for ScriptedModel {
         deltas: &dyn DeltaSink,
         cancel: &CancellationToken,
     ) -> Result<Sampled, SampleFault> {
-        self.lock().prompts.push(prompt.clone());
-        match self.line(cancel).await {
+        let line = if is_summary(prompt) {
+            self.lock().summaries.push(prompt.clone());
+            Some(self.summary.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        } else {
+            self.lock().prompts.push(prompt.clone());
+            self.line(cancel).await
+        };
+        match line {
             None => Ok(cancelled(String::new())),
             Some(Line::Says(sampled)) => {
                 send(deltas, Channel::Reasoning, &sampled.reasoning);
@@ -259,6 +279,11 @@ fn cancelled(text: String) -> Sampled {
 fn send(deltas: &dyn DeltaSink, channel: Channel, text: &str) {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(7).for_each(|piece| deltas.delta(channel, &piece.iter().collect::<String>()));
+}
+
+/// A summariser is told of its work by its system text and has no tools.
+fn is_summary(prompt: &Prompt) -> bool {
+    prompt.prefix.tools.is_empty() && prompt.prefix.system.starts_with("You keep the record")
 }
 
 /// One token for each 4 bytes of the items as JSON.

@@ -58,7 +58,15 @@ fn reply(seen: u64, call: Option<&str>) -> Body {
     let (reasoning, model, usage) = (String::new(), "m".to_owned(), Usage::default());
     let sampled = Sampled { text, reasoning, calls, stop, usage, model, signed: None };
     let (id, prefix) = (ReplyId::new("r"), Digest::of_bytes(b""));
-    Body::Replied(Box::new(Reply { id, seen: EntryNumber(seen), prefix, forbidden: false, continues: false, sampled }))
+    Body::Replied(Box::new(Reply {
+        id,
+        seen: EntryNumber(seen),
+        prefix,
+        forbidden: false,
+        continues: false,
+        counted: None,
+        sampled,
+    }))
 }
 
 const SHOWN: &[u8] = b"what was shown";

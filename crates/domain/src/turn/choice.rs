@@ -87,6 +87,10 @@ impl Turn {
         let fault = &self.faults.last()?.faltered.fault;
         let model = self.last_asked(setting);
         let tries = self.faults.iter().rev().take_while(|fault| asked(fault, setting) == model).count();
+        if matches!(fault, SampleFault::TooLong { .. }) {
+            // Its prompt is planned anew by what the refusal said.
+            return (tries == 1).then_some(0);
+        }
         if !fault.is_passing() || tries > WAITS_MS.len().min(setting.limits.retries) {
             return None;
         }

@@ -37,8 +37,9 @@ impl Turn {
             // A stop binds the turn it was pressed on and meets no other.
             Body::Stopped if entry.turn == self.id => self.stopped = true,
             Body::Ended { outcome, .. } if entry.turn == self.id => self.ended = Some(outcome.clone()),
-            Body::Stopped | Body::Ended { .. } | Body::Newer(_) => {}
+            Body::Stopped | Body::Ended { .. } | Body::Compacted(_) | Body::CompactionAsked | Body::Newer(_) => {}
         }
+        self.tell();
     }
 
     /// The turn got further since it was last taken up. Once it was given up, what is settled on the way to its end does

@@ -4,40 +4,87 @@ use std::sync::Arc;
 
 use super::call::CallState;
 use super::{Round, Turn};
-use crate::context::{Item, MadeCall, replayable, view};
+use crate::compact::{Cut, Demotion, Done};
+use crate::context::{Item, MadeCall, Part, Place, Thread, replayable, view};
+use crate::id::TurnId;
 use crate::message::Message;
 
 impl Turn {
     /// The items of this turn, oldest first. Each call stands before its one result, in the order of the reply.
     pub(crate) fn items(&self) -> Vec<Arc<Item>> {
-        let mut items: Vec<_> = self.opening.iter().map(person).collect();
-        for round in &self.rounds {
-            items.extend(round.joined.iter().map(person));
-            add_reply(&mut items, round);
-            items.extend(round.calls.iter().map(result));
-        }
-        items.extend(self.waiting.iter().map(|waiting| person(&waiting.message)));
-        items.into_iter().map(Arc::new).collect()
+        self.thread().items().to_vec()
     }
+
+    /// The same with their places.
+    pub(crate) fn thread(&self) -> Thread {
+        let mut thread = self.told.clone();
+        for (index, round) in self.rounds.iter().enumerate().skip(self.told_rounds) {
+            tell_round(&mut thread, &self.id, index + 1, round);
+        }
+        for waiting in &self.waiting {
+            thread.push(message_place(&self.id, self.rounds.len() + 1, &waiting.message), person(&waiting.message));
+        }
+        self.demotions.iter().for_each(|demotion| thread.demote(demotion));
+        thread
+    }
+
+    /// Takes into the thread what cannot change any more: rounds with all their results.
+    pub(super) fn tell(&mut self) {
+        let settled = |round: &Round| round.calls.iter().all(CallState::is_settled);
+        let before = self.told_rounds;
+        while let Some(round) = self.rounds.get(self.told_rounds).filter(|round| settled(round)) {
+            self.told_rounds += 1;
+            tell_round(&mut self.told, &self.id, self.told_rounds, round);
+        }
+        if before < self.told_rounds {
+            self.demotions.iter().for_each(|demotion| self.told.demote(demotion));
+        }
+    }
+
+    /// The messages that opened it, as a thread.
+    pub(super) fn opening_thread(id: &TurnId, opening: &[Message]) -> Thread {
+        let mut thread = Thread::default();
+        opening.iter().for_each(|message| thread.push(message_place(id, 0, message), person(message)));
+        thread
+    }
+
+    pub(crate) fn demote(&mut self, demotion: &Demotion) {
+        self.told.demote(demotion);
+        self.demotions.push(demotion.clone());
+    }
+
+    pub(crate) fn cut(&mut self, cut: &Cut) {
+        self.told.cut(cut);
+    }
+
+    /// What its first rounds did to the world.
+    pub(crate) fn done_in(&self, rounds: usize) -> Vec<Done> {
+        let calls = self.rounds.iter().take(rounds).flat_map(|round| &round.calls);
+        calls.filter_map(CallState::side_effect).map(|row| Done::from(&row)).collect()
+    }
+}
+
+fn tell_round(thread: &mut Thread, turn: &TurnId, number: usize, round: &Round) {
+    let place = |part| Place::new(turn.clone(), number, part);
+    for message in &round.joined {
+        thread.push(message_place(turn, number, message), person(message));
+    }
+    match model(round) {
+        Some(reply) if round.reply.continues => thread.go_on(place(Part::Reply), reply),
+        Some(reply) => thread.push(place(Part::Reply), reply),
+        None => {}
+    }
+    for state in &round.calls {
+        thread.push(place(Part::Result(state.call.id.clone())), result(state));
+    }
+}
+
+fn message_place(turn: &TurnId, round: usize, message: &Message) -> Place {
+    Place::new(turn.clone(), round, Part::Message(message.id.clone()))
 }
 
 fn person(message: &Message) -> Item {
     Item::Person { text: message.text.clone(), aside: message.aside.clone() }
-}
-
-/// A reply that went on with the one before it is one with it, since its model wrote both as one.
-fn add_reply(items: &mut Vec<Item>, round: &Round) {
-    let Some(reply) = model(round) else { return };
-    if round.reply.continues
-        && let Some(Item::Model { text, calls, .. }) = items.last_mut()
-        && calls.is_empty()
-        && let Item::Model { text: more, calls: made, .. } = reply
-    {
-        text.push_str(&more);
-        calls.extend(made);
-        return;
-    }
-    items.push(reply);
 }
 
 /// A reply that said nothing is left out: some servers refuse an empty one.
@@ -56,7 +103,7 @@ fn model(round: &Round) -> Option<Item> {
 fn result(state: &CallState) -> Item {
     let text = match (&state.rejected, &state.result) {
         (Some(reason), _) => reason.text(),
-        (None, Some((result, _))) => format!("{}{}", what_ran(state).unwrap_or_default(), view(result)),
+        (None, Some((result, _))) => format!("{}{}", what_ran(state).unwrap_or_default(), view::of_result(result)),
         (None, None) if state.started.is_some() => "Interrupted: it may have happened.".to_owned(),
         (None, None) => "Cancelled: it did not run.".to_owned(),
     };

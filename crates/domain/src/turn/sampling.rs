@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::choice::Choice;
+use super::choice::{Choice, Fault};
 use super::purse::is_closing;
 use super::{Round, Turn};
 use crate::context::{CallPolicy, Item, Prompt};
@@ -101,8 +101,7 @@ impl Turn {
         open: Option<CallPolicy>,
     ) -> Effect {
         let only = open.and_then(|_| self.rounds.last()).map(|round| round.reply.sampled.model.as_str());
-        if let Some(SampleFault::TooLong { needed, window }) = self.last_fault() {
-            let overflow = Outcome::Overflow { needed: *needed, window: *window };
+        if let Some(overflow) = self.overflow() {
             return self.end(self.without_a_reply(spent, only).unwrap_or(overflow));
         }
         if spent.is_some() && self.closing_failed(&setting.limits) {
@@ -127,8 +126,35 @@ impl Turn {
         spent.or_else(|| only.map(|_| Outcome::Answered))
     }
 
-    fn last_fault(&self) -> Option<&SampleFault> {
-        self.faults.last().map(|fault| &fault.faltered.fault)
+    /// How the turn ends if its prompt cannot be made to fit.
+    fn overflow(&self) -> Option<Outcome> {
+        match self.faults.last()?.faltered.fault {
+            SampleFault::Overflow { needed, window } => Some(Outcome::Overflow { needed, window }),
+            // What a refusal says corrects the count, and the prompt is planned once more.
+            SampleFault::TooLong { needed, window } => {
+                (self.refusals() > 1).then_some(Outcome::Overflow { needed, window })
+            }
+            SampleFault::Busy
+            | SampleFault::BusyFor(_)
+            | SampleFault::RateLimited(_)
+            | SampleFault::Unauthorised
+            | SampleFault::NoCredit
+            | SampleFault::BadRequest(_)
+            | SampleFault::TooSmall { .. }
+            | SampleFault::Gone(_)
+            | SampleFault::Crashed(_)
+            | SampleFault::Timeout(_)
+            | SampleFault::Network(_)
+            | SampleFault::Cut
+            | SampleFault::Filtered
+            | SampleFault::Unknown(_) => None,
+        }
+    }
+
+    /// Prompts in a row that were refused as too long.
+    fn refusals(&self) -> usize {
+        let too_long = |fault: &&Fault| matches!(fault.faltered.fault, SampleFault::TooLong { .. });
+        self.faults.iter().rev().take_while(too_long).count()
     }
 
     fn prompt(

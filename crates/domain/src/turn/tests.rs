@@ -121,7 +121,7 @@ impl Log {
         let request = self.sample();
         let (forbidden, continues) = (request.prompt.calls == CallPolicy::Forbidden, request.prompt.open);
         let (id, seen, prefix) = (ReplyId::new("r"), EntryNumber(self.head), Digest::of_bytes(b""));
-        self.add(Body::Replied(Box::new(Reply { id, seen, prefix, forbidden, continues, sampled })))
+        self.add(Body::Replied(Box::new(Reply { id, seen, prefix, forbidden, continues, counted: None, sampled })))
     }
 
     fn next(&self) -> Effect {

@@ -35,7 +35,7 @@ fn each_prompt(entries: &[Entry], setting: &Setting, mut check: impl FnMut(usize
 fn well_formed(items: &[Arc<Item>]) -> Result<(), String> {
     let mut ids = HashSet::new();
     let mut expected = Vec::new();
-    for item in items {
+    for (index, item) in items.iter().enumerate() {
         match &**item {
             Item::Result { call, tool, text } => {
                 if expected.is_empty() {
@@ -49,10 +49,11 @@ fn well_formed(items: &[Arc<Item>]) -> Result<(), String> {
                     return Err(format!("the result of {call} is empty"));
                 }
             }
-            Item::Person { .. } | Item::Model { .. } if !expected.is_empty() => {
+            Item::Summary { .. } | Item::Person { .. } | Item::Model { .. } if !expected.is_empty() => {
                 return Err(format!("{expected:?} have no result"));
             }
-            Item::Person { .. } => {}
+            Item::Summary { .. } if index > 0 => return Err("a summary stands inside".to_owned()),
+            Item::Summary { .. } | Item::Person { .. } => {}
             Item::Model { text, calls, .. } => {
                 if calls.is_empty() && text.trim().is_empty() {
                     return Err("a reply of the model is empty".to_owned());
@@ -135,6 +136,9 @@ fn a_prompt_begins_with_the_one_before() {
         let mut conversation = Conversation::new(random::conversation());
         for (index, entry) in entries.iter().enumerate() {
             conversation.apply(entry);
+            if matches!(entry.body, Body::Compacted(_)) {
+                before.clear();
+            }
             let Effect::Sample(request) = conversation.next(&setting) else { continue };
             let items = request.prompt.items;
             assert!(begins_with(&items, &before, open), "seed {seed}, entry {}: {before:#?}\n{items:#?}", index + 1);

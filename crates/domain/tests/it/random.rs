@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use domain::approval::{Answer, Approval, Decision, Kind};
 use domain::call::{Clearance, FrameFault, Rejection, ToolCall, ValidCall};
-use domain::context::{Prefix, Prompt};
+use domain::compact::{Compacted, Cut, Demotion, Fold, Summary, Unchanged, Why, Words};
+use domain::context::{Part, Place, Prefix, Prompt};
 use domain::conversation::Conversation;
 use domain::digest::Digest;
 use domain::effect::Effect;
@@ -17,6 +18,7 @@ use domain::limits::Limits;
 use domain::message::Message;
 use domain::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
+use domain::plan::Measure;
 use domain::result::{Status, ToolResult};
 use domain::rule::RuleSet;
 use domain::setting::Setting;
@@ -127,6 +129,9 @@ pub(crate) fn plausible(random: &mut Random, conversation: &Conversation, settin
     if random.once_in(12) {
         return vec![said(random)];
     }
+    if random.once_in(25) {
+        return vec![folded(random, conversation)];
+    }
     if random.once_in(20) {
         return vec![random.pick(&[Body::Stopped, Body::Resumed])];
     }
@@ -150,11 +155,71 @@ pub(crate) fn plausible(random: &mut Random, conversation: &Conversation, settin
             bodies.truncate(cut.max(1));
             bodies
         }
+        Effect::Compact(_) => vec![folded(random, conversation)],
         Effect::End { outcome, footer } => vec![Body::Ended { outcome, footer }],
         Effect::Rest => match conversation.pending().first() {
             Some(question) => vec![Body::Answered(answer_to(random, question))],
             None => vec![said(random)],
         },
+    }
+}
+
+/// A fold that a working host could record: of a cut or of results that are there.
+pub(crate) fn folded(random: &mut Random, conversation: &Conversation) -> Body {
+    let thread = conversation.thread();
+    let place = (!thread.places().is_empty()).then(|| random.pick(thread.places()));
+    let fold = match (random.below(3), place) {
+        (0, Some(place)) => {
+            let cut = Cut { turn: place.turn.clone(), rounds: place.round.saturating_sub(1) };
+            let summary = Box::new(conversation.summary(
+                &cut,
+                Words::read(
+                    "Facts:
+It was so.",
+                ),
+            ));
+            Fold::Summarised { cut, summary, prefix: digest(random), pieces: 1 }
+        }
+        (1, Some(Place { part: Part::Result(call), .. })) => {
+            Fold::Demoted(Demotion { calls: vec![call], messages: Vec::new(), message_tokens: 64 })
+        }
+        _ => Fold::Unchanged(Unchanged::Nothing),
+    };
+    compacted(random, fold)
+}
+
+fn compacted(random: &mut Random, fold: Fold) -> Body {
+    let (before, after, why) = (random.below(9_000), random.below(9_000), [Why::Needed, Why::Large, Why::Asked]);
+    Body::Compacted(Box::new(Compacted {
+        why: random.pick(&why),
+        fold,
+        before: u32::try_from(before).expect("it is small"),
+        after: u32::try_from(after).expect("it is small"),
+        measure: Measure::Exact,
+        model: "m".to_owned(),
+        correction: None,
+    }))
+}
+
+/// Any fold at all: of turns, calls and messages that may be there or not.
+fn any_fold(random: &mut Random) -> Fold {
+    match random.below(3) {
+        0 => {
+            let cut = Cut { turn: TurnId::new(random.id('m', 40)), rounds: random.below(3) };
+            let words = Words { facts: "so".to_owned(), ..Words::default() };
+            let summary = Box::new(Summary { words, ..Summary::default() });
+            Fold::Summarised { cut, summary, prefix: digest(random), pieces: 2 }
+        }
+        1 => Fold::Demoted(Demotion {
+            calls: vec![CallId::new(random.id('c', 4))],
+            messages: vec![MessageId::new(random.id('m', 40))],
+            message_tokens: 64,
+        }),
+        _ => Fold::Unchanged(random.pick(&[
+            Unchanged::Nothing,
+            Unchanged::NotSmaller,
+            Unchanged::Failed("why".to_owned()),
+        ])),
     }
 }
 
@@ -195,8 +260,8 @@ fn screen(random: &mut Random, call: &ValidCall) -> Body {
 /// Any fact at all.
 pub(crate) fn any_body(random: &mut Random) -> Body {
     let call = CallId::new(random.id('c', 4));
-    match random.below(15) {
-        14 => Body::Held(Held { failed: vec![faltered(random)], barred: vec!["far".to_owned()] }),
+    match random.below(17) {
+        16 => Body::Held(Held { failed: vec![faltered(random)], barred: vec!["far".to_owned()] }),
         0 | 1 => said(random),
         2 => Body::Withdrawn(MessageId::new(random.id('m', 4))),
         3 | 4 => Body::Replied(Box::new(reply(random))),
@@ -215,6 +280,11 @@ pub(crate) fn any_body(random: &mut Random) -> Body {
         }
         11 => Body::Returned(result(random, call)),
         12 => random.pick(&[Body::Resumed, Body::Stopped]),
+        13 => {
+            let fold = any_fold(random);
+            compacted(random, fold)
+        }
+        14 => Body::CompactionAsked,
         _ => Body::Ended { outcome: outcome(random), footer: vec![side_effect(random, call)] },
     }
 }
@@ -243,6 +313,7 @@ fn reply(random: &mut Random) -> Reply {
         prefix: digest(random),
         forbidden: random.once_in(6),
         continues: random.once_in(6),
+        counted: None,
         sampled,
     }
 }
@@ -289,6 +360,7 @@ fn rejection(random: &mut Random) -> Rejection {
         Rejection::UnknownTool(vec![ToolName::new("read")]),
         Rejection::UnknownTool(Vec::new()),
         Rejection::BadArguments { path: "/a".to_owned(), reason: text(), schema: text() },
+        Rejection::BadArguments { path: String::new(), reason: text(), schema: text() },
         Rejection::Incomplete(text()),
         Rejection::TooLarge,
         Rejection::TooMany(16),

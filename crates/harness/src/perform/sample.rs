@@ -9,8 +9,10 @@ use domain::effect::Request;
 use domain::entry::Body;
 use domain::id::{CallId, ConversationId, ReplyId};
 use domain::model::{Faltered, Reply, SampleFault, Sampled, StopReason};
+use domain::plan::Counted;
 use domain::setting::Setting;
 
+use super::compact::{Fitting, fit};
 use super::guarded;
 use crate::live::Live;
 use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer};
@@ -20,22 +22,30 @@ use crate::run::RunError;
 const DEAF: Duration = Duration::from_millis(800);
 
 pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
-    let Request { model, prompt, wait_ms } = request;
+    let Request { model, mut prompt, wait_ms } = request;
     if wait_ms > 0 && live.stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(wait_ms))).await.is_none()
     {
         return Ok(());
     }
+    let counted = match fit(live, &model, &prompt, setting).await? {
+        Fitting::Fits { counted, left } => {
+            prompt.max_tokens = prompt.max_tokens.min(left);
+            counted
+        }
+        Fitting::Cannot(fault) => return falter(live, &model, fault).await,
+        Fitting::Folded | Fitting::Stopped => return Ok(()),
+    };
     let id = ReplyId::new(live.ports.clock.new_id());
     let draft = DraftReply::new(live.ports.observer.as_ref(), live.conversation.id(), &id);
-    let outcome = unless_deaf(live, ask_model(live, &model, &prompt, &draft, setting)).await;
+    let outcome = unless_deaf(live, ask_model(live, &model, &prompt, &draft)).await;
     let shown = draft.has_shown();
     drop(draft);
     let Some(outcome) = outcome else { return Ok(()) };
     match outcome {
         Ok(sampled) if sampled.stop == StopReason::Cancelled => {
-            cancelled(live, &model, id, &prompt, sampled, shown).await
+            cancelled(live, &model, id, &prompt, counted, sampled, shown).await
         }
-        Ok(sampled) => record(live, id, &prompt, sampled).await,
+        Ok(sampled) => record(live, id, &prompt, counted, sampled).await,
         Err(fault) => {
             withdraw(live, &id, shown, &fault);
             falter(live, &model, fault).await
@@ -61,25 +71,19 @@ async fn ask_model(
     name: &str,
     prompt: &Prompt,
     draft: &DraftReply<'_>,
-    setting: &Setting,
 ) -> Result<Sampled, SampleFault> {
     let model = live.ports.model(name).ok_or_else(|| SampleFault::Gone(name.to_owned()))?;
     let broke = || SampleFault::Unknown("the adapter of the model broke off".to_owned());
-    if let Some(tokens) = guarded(model.count(prompt)).await.ok_or_else(broke)?? {
-        let (needed, window) = (tokens.saturating_add(reserve(setting)), setting.model.window);
-        if needed > window {
-            return Err(SampleFault::TooLong { needed, window });
-        }
-    }
     guarded(model.sample(prompt, draft, &live.stop)).await.ok_or_else(broke)?
 }
 
-/// Tokens kept free for the reply: 20 % of the window, but 512 at least.
-fn reserve(setting: &Setting) -> u32 {
-    (setting.model.window / 5).max(512).min(setting.limits.reply_tokens)
-}
-
-async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: Sampled) -> Result<(), RunError> {
+async fn record(
+    live: &mut Live<'_>,
+    id: ReplyId,
+    prompt: &Prompt,
+    counted: Counted,
+    mut sampled: Sampled,
+) -> Result<(), RunError> {
     name_calls(live, &mut sampled);
     let reply = Reply {
         id,
@@ -87,6 +91,7 @@ async fn record(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, mut sampled: 
         prefix: prompt.prefix.hash,
         forbidden: prompt.calls == CallPolicy::Forbidden,
         continues: prompt.open,
+        counted: Some(counted),
         sampled,
     };
     live.record(vec![Body::Replied(Box::new(reply))]).await
@@ -99,12 +104,13 @@ async fn cancelled(
     model: &str,
     id: ReplyId,
     prompt: &Prompt,
+    counted: Counted,
     sampled: Sampled,
     shown: bool,
 ) -> Result<(), RunError> {
     live.catch_up().await?;
     if live.is_stopped() {
-        return keep_cut(live, id, prompt, sampled).await;
+        return keep_cut(live, id, prompt, counted, sampled).await;
     }
     let fault = SampleFault::Unknown("it ended its reply as cancelled, though nobody did that".to_owned());
     withdraw(live, &id, shown, &fault);
@@ -117,9 +123,15 @@ async fn falter(live: &mut Live<'_>, model: &str, fault: SampleFault) -> Result<
 }
 
 /// What was shown before a stop stands as a cut reply; its calls never ran and are left out.
-async fn keep_cut(live: &mut Live<'_>, id: ReplyId, prompt: &Prompt, sampled: Sampled) -> Result<(), RunError> {
+async fn keep_cut(
+    live: &mut Live<'_>,
+    id: ReplyId,
+    prompt: &Prompt,
+    counted: Counted,
+    sampled: Sampled,
+) -> Result<(), RunError> {
     let cut = Sampled { calls: Vec::new(), ..sampled };
-    if cut.is_mute() { Ok(()) } else { record(live, id, prompt, cut).await }
+    if cut.is_mute() { Ok(()) } else { record(live, id, prompt, counted, cut).await }
 }
 
 /// Gives every call an id of its own in the conversation; what the wire used is kept beside it.

@@ -69,6 +69,8 @@ fn shape(entries: &[Entry]) -> Vec<String> {
         Body::Resumed => "resumed".to_owned(),
         Body::Stopped => "stopped".to_owned(),
         Body::Ended { outcome, footer } => format!("ended {:?} {footer:?}", std::mem::discriminant(outcome)),
+        Body::Compacted(one) => format!("compacted {:?} {:?}", one.why, std::mem::discriminant(&one.fold)),
+        Body::CompactionAsked => "compaction asked".to_owned(),
         Body::Newer(_) => "newer".to_owned(),
     };
     entries.iter().map(|entry| format!("{} {} {}", entry.number.0, entry.turn, shape(entry))).collect()

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::file::{Looked, OpenError, look};
 use super::health::{Health, Leave};
 use super::session::{Answer, Loss, Session};
+use crate::dialect::{self, ParsedCall};
 use crate::protocol::message::Prompt as WirePrompt;
 use crate::protocol::message::{
     Call, Choice, Counted, Failure, Load, Loaded, Probe, Probed, Sample, Sampled as WireSampled, Sampling, Stop, Tool,
@@ -145,7 +146,10 @@ impl Model for LocalModel {
             fingerprint: fingerprint.clone(),
             window: trained.map_or(self.inner.options.window, |trained| trained.min(self.inner.options.window)),
             output_cap: None,
-            dialect: "hermes".to_owned(),
+            dialect: dialect::detect(header.text("tokenizer.chat_template").unwrap_or_default(), architecture)
+                .0
+                .name()
+                .to_owned(),
             constrained: true,
             continues: false,
             tier: Tier::Device,
@@ -189,14 +193,11 @@ impl Model for LocalModel {
 impl LocalModel {
     fn reply(&self, sampled: WireSampled, seen: u64, started: Instant) -> Sampled {
         let loaded = self.inner.lock().loaded.clone();
-        let last = sampled.calls.len().saturating_sub(1);
         let calls = sampled.calls.into_iter().enumerate();
         Sampled {
             text: sampled.text,
             reasoning: sampled.reasoning,
-            calls: calls
-                .map(|(index, call)| tool_call(call, seen, index, sampled.incomplete && index == last))
-                .collect(),
+            calls: calls.map(|(index, call)| tool_call(call, seen, index)).collect(),
             stop: stop_reason(sampled.stop),
             usage: Usage {
                 prompt: Some(sampled.usage.prompt),
@@ -303,6 +304,7 @@ impl Inner {
             path: self.options.file.to_string_lossy().into_owned(),
             window: self.options.window,
             threads: self.options.threads.max(1),
+            dialect: None,
         };
         match session.load(&load).await.map_err(|loss| self.lost(&loss))? {
             Ok(loaded) => {
@@ -377,7 +379,7 @@ fn cancelled_before() -> WireSampled {
         text: String::new(),
         reasoning: String::new(),
         calls: Vec::new(),
-        incomplete: false,
+        foreign: None,
         usage: crate::protocol::message::Usage::default(),
         times: crate::protocol::message::Times::default(),
     }
@@ -408,7 +410,7 @@ fn pass_on(message: Message, send: &mpsc::UnboundedSender<(Channel, String)>) ->
 
 fn wire_prompt(prompt: &Prompt) -> WirePrompt {
     WirePrompt {
-        system: prompt.prefix.system.clone(),
+        system: prompt.system().into_owned(),
         tools: prompt
             .prefix
             .tools
@@ -419,13 +421,14 @@ fn wire_prompt(prompt: &Prompt) -> WirePrompt {
                 schema: tool.schema.json().clone(),
             })
             .collect(),
-        turns: prompt.items.iter().map(|item| wire_turn(item)).collect(),
+        turns: prompt.turns().iter().map(|item| wire_turn(item)).collect(),
     }
 }
 
 fn wire_turn(item: &Item) -> Turn {
     match item {
-        Item::Person { text, aside: None } => Turn::Person { text: text.clone() },
+        // It comes first and stands in the system text; see `Prompt::turns`.
+        Item::Summary { text } | Item::Person { text, aside: None } => Turn::Person { text: text.clone() },
         Item::Person { text, aside: Some(aside) } => Turn::Person { text: format!("{text}\n\n{aside}") },
         Item::Model { text, calls, .. } => Turn::Model {
             text: text.clone(),
@@ -445,18 +448,22 @@ fn wire_turn(item: &Item) -> Turn {
 }
 
 /// A call's id is made of the place in the conversation that its prompt ended at: one reply stands behind each.
-fn tool_call(call: Call, seen: u64, index: usize, cut: bool) -> ToolCall {
-    let fault = match (cut, call.name.is_empty()) {
-        (true, _) => Some(FrameFault::Incomplete("the end of the call is missing".to_owned())),
-        (false, true) => Some(FrameFault::Incomplete("the frame holds no call".to_owned())),
-        (false, false) => None,
-    };
+fn tool_call(call: ParsedCall, seen: u64, index: usize) -> ToolCall {
+    let wire_id = Some(call.id).filter(|id| !id.is_empty());
     ToolCall {
         id: CallId::new(format!("call_{seen}_{index}")),
         tool: ToolName::new(call.name),
         arguments: call.arguments,
-        fault,
-        wire_id: None,
+        fault: call.fault.map(frame_fault),
+        wire_id,
+    }
+}
+
+fn frame_fault(fault: dialect::Fault) -> FrameFault {
+    match fault {
+        dialect::Fault::Incomplete(missing) => FrameFault::Incomplete(missing.to_string()),
+        dialect::Fault::TooLarge => FrameFault::TooLarge,
+        dialect::Fault::NoCall => FrameFault::Incomplete("the frame holds no call".to_owned()),
     }
 }
 

@@ -149,6 +149,8 @@ impl Inner {
             | Body::Started { .. }
             | Body::Returned(_)
             | Body::Resumed
+            | Body::Compacted(_)
+            | Body::CompactionAsked
             | Body::Newer(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use domain::approval::{Answer, Decision};
 use domain::call::Clearance;
+use domain::compact::{Compacted, Fold};
 use domain::entry::{Body, Entry, Screened};
 use domain::footer::SideEffect;
 use domain::id::ConversationId;
@@ -80,7 +81,31 @@ enum Fact {
         next_step: &'static str,
         footer: Vec<FooterRow>,
     },
+    Compacted(CompactedView),
+    CompactionAsked {},
     Newer {},
+}
+
+/// A marker at the place of a fold: what the model reads of what stands above it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compacted", optional_fields))]
+struct CompactedView {
+    what: Folded,
+    sentence: String,
+    /// The record that stands for what is above, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    tokens_before: u32,
+    tokens_after: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+enum Folded {
+    Demoted,
+    Summarised,
+    Unchanged,
 }
 
 #[derive(Debug, Serialize)]
@@ -213,8 +238,20 @@ fn fact(body: &Body) -> Fact {
         Body::Resumed => Fact::Resumed {},
         Body::Stopped => Fact::Stopped {},
         Body::Ended { outcome, footer } => ended(outcome, footer),
+        Body::Compacted(compacted) => Fact::Compacted(compacted_view(compacted)),
+        Body::CompactionAsked => Fact::CompactionAsked {},
         Body::Newer(_) => Fact::Newer {},
     }
+}
+
+fn compacted_view(compacted: &Compacted) -> CompactedView {
+    let (what, summary) = match &compacted.fold {
+        Fold::Demoted(_) => (Folded::Demoted, None),
+        Fold::Summarised { summary, .. } => (Folded::Summarised, Some(summary.text())),
+        Fold::Unchanged(_) => (Folded::Unchanged, None),
+    };
+    let (tokens_before, tokens_after) = (compacted.before, compacted.after);
+    CompactedView { what, sentence: compacted.sentence(), summary, tokens_before, tokens_after }
 }
 
 fn replied(reply: &Reply) -> Replied {

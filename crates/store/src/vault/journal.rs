@@ -166,6 +166,8 @@ fn append(
             | Body::Resumed
             | Body::Stopped
             | Body::Ended { .. }
+            | Body::Compacted(_)
+            | Body::CompactionAsked
             | Body::Newer(_) => {}
         }
         entries.push(entry);
@@ -202,6 +204,8 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
         | Body::Resumed
         | Body::Stopped
         | Body::Ended { .. }
+        | Body::Compacted(_)
+        | Body::CompactionAsked
         | Body::Newer(_) => (None, None),
     };
     let mut statement = db.prepare_cached(
@@ -280,7 +284,7 @@ fn unfinished(db: &rusqlite::Transaction<'_>) -> Result<Vec<ConversationId>, Sto
     let mut live = Vec::new();
     for id in ids.into_iter().map(ConversationId::new) {
         let entries = load(db, &id, EntryNumber(0))?;
-        if Conversation::fold(id.clone(), &entries).live().is_some() {
+        if Conversation::fold(id.clone(), &entries).is_unfinished() {
             live.push(id);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::approval::{Answer, Approval, Decision, Kind};
 use domain::call::{Clearance, Rejection, ToolCall};
+use domain::compact::{Compacted, Demotion, Fold, Unchanged, Why};
 use domain::digest::Digest;
 use domain::entry::{Body, Draft, Entry, Held, HookNote, Screened, VERSION};
 use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
@@ -12,6 +13,7 @@ use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, Messa
 use domain::message::Message;
 use domain::model::{Faltered, Reply, SampleFault, Sampled, Signed, StopReason, Usage};
 use domain::outcome::Outcome;
+use domain::plan::{Counted, Measure};
 use domain::result::{Status, ToolResult};
 use domain::time::Timestamp;
 use domain::tool::{EffectClass, ToolName};
@@ -148,6 +150,9 @@ pub fn every_body() -> Vec<Body> {
             ..ToolResult::new(call.clone(), Status::Done, "ok")
         }),
         Body::Resumed,
+        folded(Fold::Demoted(Demotion { calls: vec![CallId::new("c1")], messages: Vec::new(), message_tokens: 64 })),
+        folded(Fold::Unchanged(Unchanged::NotSmaller)),
+        Body::CompactionAsked,
         Body::Stopped,
         Body::Ended {
             outcome: Outcome::ModelUnavailable(vec![Faltered::new("scripted", SampleFault::Busy)]),
@@ -178,7 +183,8 @@ fn reply(call: &CallId) -> Reply {
     let signed = Some(Signed { family: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
     let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model, signed };
     let (id, prefix) = (ReplyId::new("r1"), Digest::of_bytes(b"prefix"));
-    Reply { id, seen: EntryNumber(1), prefix, forbidden: false, continues: true, sampled }
+    let counted = Some(Counted { tokens: 9, measure: Measure::Estimated });
+    Reply { id, seen: EntryNumber(1), prefix, forbidden: false, continues: true, counted, sampled }
 }
 
 fn facts() -> Facts {
@@ -255,4 +261,17 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> 
     })
     .await;
     waiting.into_iter().filter_map(|(_, done)| done).collect()
+}
+
+fn folded(fold: Fold) -> Body {
+    let (model, measure) = ("m".to_owned(), Measure::Exact);
+    Body::Compacted(Box::new(Compacted {
+        why: Why::Asked,
+        fold,
+        before: 9,
+        after: 5,
+        measure,
+        model,
+        correction: None,
+    }))
 }

@@ -42,6 +42,10 @@ pub enum Step {
     Stops(Option<String>),
     /// The model says the next line of its script.
     Model(Line),
+    /// What the model says from now on whenever it is asked for a summary.
+    Summary(Line),
+    /// The person asks for a fold.
+    Compacts,
     /// A rule is added; `None` takes all rules away.
     Rule(Option<(RuleVerdict, String, Option<String>)>),
     /// What the hook does from now on, to calls of a tool or to all.
@@ -118,6 +122,8 @@ fn step(line: &str, messages: &mut usize) -> Result<Step, String> {
         "person" => person(whom, rest),
         "stop" => Ok(Step::Stops(whom)),
         "model" => model(rest).map(Step::Model),
+        "summary" => model(rest).map(Step::Summary),
+        "compact" => Ok(Step::Compacts),
         "rule" => rule(rest),
         "hook" => hook(rest),
         "limit" => limit(rest),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use domain::approval::{Decision, Kind};
 use domain::call::{Clearance, Rejection, ToolCall};
+use domain::compact::{Compacted, Fold};
 use domain::context::{CallPolicy, Item, Prompt};
 use domain::entry::{Body, Entry, Screened};
 use domain::facts::Facts;
@@ -78,8 +79,24 @@ pub fn entry(entry: &Entry) -> String {
             let next = if outcome.next_step().is_empty() { "" } else { " " };
             format!("ended: {}{next}{}{rows}", outcome.sentence(), outcome.next_step())
         }
+        Body::Compacted(compacted) => folded(compacted),
+        Body::CompactionAsked => "compaction asked".to_owned(),
         Body::Newer(value) => format!("newer {value}"),
     }
+}
+
+fn folded(compacted: &Compacted) -> String {
+    let Compacted { why, fold, before, after, .. } = compacted;
+    let what = match fold {
+        Fold::Demoted(demotion) => {
+            let names = demotion.calls.iter().map(ToString::to_string);
+            let names = names.chain(demotion.messages.iter().map(ToString::to_string));
+            format!("demoted {}", names.collect::<Vec<_>>().join(" "))
+        }
+        Fold::Summarised { cut, pieces, .. } => format!("summarised to {} {} in {pieces}", cut.turn, cut.rounds),
+        Fold::Unchanged(unchanged) => format!("{unchanged:?}").to_lowercase(),
+    };
+    format!("compacted ({why:?}) {what}: {before} -> {after}")
 }
 
 fn said(text: &str) -> String {
@@ -140,6 +157,7 @@ fn prompts(prompts: &[Prompt], out: &mut String) {
 
 fn item(item: &Item) -> String {
     match item {
+        Item::Summary { text } => format!("summary {text:?}"),
         Item::Person { text, .. } => format!("person {text:?}"),
         Item::Model { text, calls, .. } => {
             let calls: String =

@@ -317,6 +317,11 @@ impl Stage {
                 self.answers(line, None, Some(Digest::of_bytes(b"another")), &Decision::Approve).await
             }
             Step::Stops(turn) => self.stops(turn.as_deref()).await,
+            Step::Compacts => {
+                act::compact(self.desk(), &self.id).await?;
+                self.wake();
+                Ok(())
+            }
             Step::Rule(rule) => {
                 self.set_rule(rule.as_ref());
                 Ok(())
@@ -413,6 +418,7 @@ impl Stage {
 
     fn change_world(&self, step: &Step) {
         match step {
+            Step::Summary(line) => self.model.summarise_as(line.clone()),
             Step::Hook(tool, does) => self.hook.set(tool.as_deref(), does.clone()),
             Step::Limit(name, value) => self.set_limit(name, *value),
             Step::Without(gone) => {

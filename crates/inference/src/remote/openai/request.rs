@@ -34,13 +34,15 @@ pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt, most: u32) -> Value
 }
 
 fn messages(prompt: &Prompt) -> Value {
-    let system = json!({ "role": "system", "content": prompt.prefix.system });
-    let system = (!prompt.prefix.system.is_empty()).then_some(system);
-    system.into_iter().chain(prompt.items.iter().map(|item| message(item))).collect()
+    let system = json!({ "role": "system", "content": prompt.system() });
+    let system = (!prompt.system().is_empty()).then_some(system);
+    system.into_iter().chain(prompt.turns().iter().map(|item| message(item))).collect()
 }
 
 fn message(item: &Item) -> Value {
     match item {
+        // It comes first and stands in the system text; see `Prompt::turns`.
+        Item::Summary { text } => json!({ "role": "system", "content": text }),
         Item::Person { text, aside: None } => json!({ "role": "user", "content": text }),
         Item::Person { text, aside: Some(aside) } => json!({ "role": "user", "content": format!("{text}\n\n{aside}") }),
         Item::Model { text, calls, .. } if calls.is_empty() => json!({ "role": "assistant", "content": text }),

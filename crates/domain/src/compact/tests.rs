@@ -1,0 +1,1 @@
+//! Folds as they are recorded.
