@@ -36,6 +36,8 @@ mod tagged;
 mod tags_or_object;
 mod typed;
 
+use serde::{Deserialize, Serialize};
+
 use crate::protocol::message::{Call, Tool};
 
 pub use detect::{Source, detect};
@@ -121,10 +123,13 @@ impl Dialect {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
-    /// What stands first in a reply that must hold a call.
+    /// What stands first in a reply that must hold a call. `thinking`: the template has opened the reasoning channel, which
+    /// is closed then.
     #[must_use]
-    pub fn opening(self) -> &'static str {
-        self.form().opening
+    pub fn opening(self, thinking: bool) -> String {
+        let form = self.form();
+        let closer = form.reasoning.iter().find(|marker| thinking && marker.role == form::Role::Thought);
+        format!("{}{}", closer.map_or("", |marker| marker.text), form.opening)
     }
 
     /// The tools as a part of the system text, for templates that know none.
@@ -157,6 +162,20 @@ impl Dialect {
             rows.push(vec![Part::text(form.section.end)]);
         }
         rows
+    }
+
+    /// True for a marker of its frames or of its reasoning channel, which an engine may take for a control token.
+    #[must_use]
+    pub fn has_marker(self, text: &str) -> bool {
+        let form = self.form();
+        form.markers.iter().chain(form.reasoning).any(|marker| marker.text == text)
+    }
+
+    /// True if a prompt that ends so has opened the reasoning channel.
+    #[must_use]
+    pub fn opens_reasoning(self, end: &str) -> bool {
+        let opens = |marker: &&form::Marker| marker.role == form::Role::Think;
+        self.form().reasoning.iter().filter(opens).any(|marker| end.trim_end().ends_with(marker.text.trim_end()))
     }
 
     /// The spellings of all its markers: those of frames, of the reasoning channel, and turn-end and role markers.
@@ -194,7 +213,7 @@ pub struct Parsed {
 }
 
 /// One frame of a stream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParsedCall {
     /// The id that the dialect's wire gave it; empty for most.
     pub id: String,
@@ -210,7 +229,8 @@ pub struct ParsedCall {
 }
 
 /// Why a frame is no call that may run (LOOP-34).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// The stream ended inside it.
     Incomplete(Missing),
@@ -221,7 +241,8 @@ pub enum Fault {
 }
 
 /// What an incomplete frame lacks first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Missing {
     /// The name of the tool.
     Name,

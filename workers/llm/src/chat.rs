@@ -1,7 +1,7 @@
 //! From a prompt's parts to the spans that its model's template makes of them. Which shapes a template can take is found
 //! by rendering samples when the model is loaded; what it cannot is given in another form, never dropped.
 
-use inference::dialect::hermes;
+use inference::dialect::{Dialect, Source};
 use inference::protocol::message::{Prompt, Tool, Turn};
 use serde_json::{Map, Value, json};
 
@@ -11,6 +11,7 @@ use crate::native::{Span, Template, TemplateError};
 #[derive(Debug)]
 pub(crate) struct Chat {
     template: Template,
+    dialect: Dialect,
     shape: Shape,
     /// Spellings of the control tokens: content must not be read as one of them.
     controls: Vec<String>,
@@ -21,7 +22,7 @@ pub(crate) struct Chat {
 pub(crate) struct Shape {
     /// It writes system texts; else they go before the first message.
     pub(crate) system: bool,
-    /// It writes tools, calls and results itself, in the Hermes frame.
+    /// It writes tools, calls and results itself, in the dialect.
     pub(crate) tools: bool,
     /// It has a role for results; else they are messages.
     pub(crate) results: bool,
@@ -42,10 +43,18 @@ pub(crate) enum ChatError {
 
 impl Chat {
     /// Compiles a template and finds its shape.
-    pub(crate) fn new(source: &str, bos: &str, eos: &str, controls: Vec<String>) -> Result<Chat, ChatError> {
+    pub(crate) fn new(
+        source: &str,
+        bos: &str,
+        eos: &str,
+        controls: Vec<String>,
+        (dialect, from): (Dialect, Source),
+    ) -> Result<Chat, ChatError> {
         let template = Template::new(source, bos, eos)?;
-        let shape = find_shape(&template)?;
-        Ok(Chat { template, shape, controls })
+        // A template that writes calls in a dialect that is not known here could not be read back.
+        let may_write_calls = matches!(from, Source::Template | Source::Architecture | Source::Pinned);
+        let shape = find_shape(&template, dialect, may_write_calls)?;
+        Ok(Chat { template, dialect, shape, controls })
     }
 
     /// What the samples showed.
@@ -56,13 +65,14 @@ impl Chat {
     /// The spans of a prompt, up to where the reply begins. Neighbours are never of one kind.
     pub(crate) fn render(&self, prompt: &Prompt) -> Result<Vec<Span>, ChatError> {
         let broken = |text: &str| break_controls(text, &self.controls);
-        let spans = self.template.render(&variables(prompt, self.shape, &|text| text.to_owned(), &broken))?;
+        let spans =
+            self.template.render(&variables(prompt, self.dialect, self.shape, &|text| text.to_owned(), &broken))?;
         if !self.holds_control(prompt) {
             return Ok(joined(spans));
         }
         // A template that loses the mark of a content would let it speak as control. Both renderings must agree in
         // what is the template's own; if they do not, the broken spelling is what the model reads.
-        let safe = self.template.render(&variables(prompt, self.shape, &broken, &broken))?;
+        let safe = self.template.render(&variables(prompt, self.dialect, self.shape, &broken, &broken))?;
         let agree = own(&spans) == own(&safe);
         Ok(joined(if agree { spans } else { safe }))
     }
@@ -110,16 +120,18 @@ fn break_controls(text: &str, controls: &[String]) -> String {
 /// turns values into JSON and the mark is lost.
 fn variables(
     prompt: &Prompt,
+    dialect: Dialect,
     shape: Shape,
     content: &dyn Fn(&str) -> String,
     unmarked: &dyn Fn(&str) -> String,
 ) -> String {
     let mut messages = Vec::with_capacity(prompt.turns.len() + 1);
-    let system = system_text(prompt, shape, content);
+    let system = system_text(prompt, dialect, shape, content);
     if !system.is_empty() && shape.system {
         messages.push(json!({ "role": "system", "content": system }));
     }
-    messages.extend(prompt.turns.iter().map(|turn| turn_message(turn, shape, content, unmarked)));
+    let own = Own { dialect, tools: &prompt.tools };
+    messages.extend(prompt.turns.iter().map(|turn| turn_message(turn, own, shape, content, unmarked)));
     if !system.is_empty() && !shape.system {
         put_before_first(&mut messages, &system);
     }
@@ -133,12 +145,19 @@ fn variables(
     Value::from(variables).to_string()
 }
 
-fn system_text(prompt: &Prompt, shape: Shape, content: &dyn Fn(&str) -> String) -> String {
+/// What Riad's own rendering of a call or a result depends on.
+#[derive(Debug, Clone, Copy)]
+struct Own<'a> {
+    dialect: Dialect,
+    tools: &'a [Tool],
+}
+
+fn system_text(prompt: &Prompt, dialect: Dialect, shape: Shape, content: &dyn Fn(&str) -> String) -> String {
     let system = content(&prompt.system);
     if shape.tools || prompt.tools.is_empty() {
         return system;
     }
-    let block = content(&hermes::tool_block(&prompt.tools));
+    let block = content(&dialect.tool_block(&prompt.tools));
     if system.is_empty() { block } else { format!("{system}\n\n{block}") }
 }
 
@@ -154,6 +173,7 @@ fn put_before_first(messages: &mut Vec<Value>, system: &str) {
 
 fn turn_message(
     turn: &Turn,
+    own: Own<'_>,
     shape: Shape,
     content: &dyn Fn(&str) -> String,
     unmarked: &dyn Fn(&str) -> String,
@@ -172,12 +192,14 @@ fn turn_message(
             json!({ "role": "assistant", "content": content(text), "tool_calls": calls })
         }
         Turn::Model { text, calls } => {
-            json!({ "role": "assistant", "content": content(&hermes::reply(text, calls)) })
+            json!({ "role": "assistant", "content": content(&own.dialect.reply(text, calls, own.tools)) })
         }
         Turn::Result { call, tool, text } if shape.results => {
             json!({ "role": "tool", "name": tool, "tool_call_id": call, "content": content(text) })
         }
-        Turn::Result { text, .. } => json!({ "role": "user", "content": content(&hermes::result(text)) }),
+        Turn::Result { tool, text, .. } => {
+            json!({ "role": "user", "content": content(&own.dialect.result(tool, text)) })
+        }
     }
 }
 
@@ -205,10 +227,10 @@ fn map_texts(value: Value, change: &dyn Fn(&str) -> String) -> Value {
 /// Words that no template writes by itself.
 const MARK: [&str; 5] = ["qzsystemqz", "qzpersonqz", "qztoolqz", "qzargumentqz", "qzresultqz"];
 
-fn find_shape(template: &Template) -> Result<Shape, ChatError> {
+fn find_shape(template: &Template, dialect: Dialect, may_write_calls: bool) -> Result<Shape, ChatError> {
     let full = Shape { system: true, tools: true, results: true, thinking: false };
     let shows = |prompt: &Prompt, shape: Shape, words: &[&str]| -> Result<bool, TemplateError> {
-        let spans = template.render(&variables(prompt, shape, &str::to_owned, &str::to_owned))?;
+        let spans = template.render(&variables(prompt, dialect, shape, &str::to_owned, &str::to_owned))?;
         let text: String = spans.iter().map(|span| span.text.as_str()).collect();
         Ok(words.iter().all(|word| text.contains(word)))
     };
@@ -221,11 +243,11 @@ fn find_shape(template: &Template) -> Result<Shape, ChatError> {
     let system = shows(&with_system, full, &MARK[..2]).unwrap_or(false);
     let with_calls = sample_with_calls(&with_system, person);
     let shape = Shape { system, ..full };
-    let tools = shows(&with_calls, shape, &[MARK[2], MARK[3], MARK[4], hermes::OPENER]).unwrap_or(false);
+    let tools = may_write_calls && shows(&with_calls, shape, &MARK[2..]).unwrap_or(false);
     let shape = Shape { tools, ..shape };
     let results = tools || shows(&with_calls, shape, &MARK[1..]).unwrap_or(false);
-    let spans = template.render(&variables(&plain, shape, &str::to_owned, &str::to_owned))?;
-    let thinking = spans.last().is_some_and(|span| !span.content && span.text.trim_end().ends_with("<think>"));
+    let spans = template.render(&variables(&plain, dialect, shape, &str::to_owned, &str::to_owned))?;
+    let thinking = spans.last().is_some_and(|span| !span.content && dialect.opens_reasoning(&span.text));
     Ok(Shape { results, thinking, ..shape })
 }
 

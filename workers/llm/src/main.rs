@@ -12,6 +12,7 @@ mod draw;
 mod grammar;
 mod guard;
 mod lane;
+mod lark;
 mod model;
 mod native;
 mod reply;

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use inference::dialect::hermes;
-use inference::protocol::message::{Failure, Loaded, Probe, Probed, Prompt, SamplingHints, Stop, Tool};
+use inference::dialect::{Dialect, Source, detect};
+use inference::protocol::message::{Failure, Load, Loaded, Probe, Probed, Prompt, SamplingHints, Stop, Tool};
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
@@ -21,6 +21,8 @@ pub(crate) struct Opened<'model> {
     pub(crate) model: &'model LlamaModel,
     pub(crate) lane: Lane<'model>,
     pub(crate) grammars: Grammars,
+    pub(crate) dialect: Dialect,
+    source: Source,
     chat: Chat,
 }
 
@@ -29,8 +31,7 @@ impl<'model> Opened<'model> {
     pub(crate) fn new(
         backend: &LlamaBackend,
         model: &'model LlamaModel,
-        window: u32,
-        threads: u32,
+        load: &Load,
     ) -> Result<Opened<'model>, Failure> {
         let bad = |reason: String| Failure::BadModel { reason };
         let source = model.meta_val_str("tokenizer.chat_template").unwrap_or_default();
@@ -39,14 +40,15 @@ impl<'model> Opened<'model> {
         }
         let spelling = |token| String::from_utf8_lossy(&tokens::piece(model, token)).into_owned();
         let (bos, eos) = (spelling_of(model.vocab().bos(), &spelling), spelling_of(model.vocab().eos(), &spelling));
-        let controls = tokens::control_spellings(model);
-        let chat = Chat::new(&source, &bos, &eos, controls).map_err(|error| bad(error.to_string()))?;
-        let grammars = Grammars::new(model).map_err(bad)?;
+        let (dialect, from) = dialect_of(model, &source, load.dialect.as_deref()).map_err(bad)?;
+        let controls = tokens::controls(model).into_iter().map(|(spelling, _)| spelling).collect();
+        let chat = Chat::new(&source, &bos, &eos, controls, (dialect, from)).map_err(|error| bad(error.to_string()))?;
+        let grammars = Grammars::new(model, dialect).map_err(bad)?;
         let can_share = !model.is_recurrent() && !model.is_hybrid();
         let context = model
-            .new_context(backend, context_params(window.min(model.n_ctx_train()), threads, can_share))
-            .map_err(|error| bad(format!("no memory for a window of {window} tokens: {error}")))?;
-        Ok(Opened { model, lane: Lane::new(context, can_share), grammars, chat })
+            .new_context(backend, context_params(load.window.min(model.n_ctx_train()), load.threads, can_share))
+            .map_err(|error| bad(format!("no memory for a window of {} tokens: {error}", load.window)))?;
+        Ok(Opened { model, lane: Lane::new(context, can_share), grammars, dialect, source: from, chat })
     }
 
     /// What it is.
@@ -58,8 +60,8 @@ impl<'model> Opened<'model> {
             architecture: text("general.architecture"),
             window: u32::try_from(self.lane.window()).unwrap_or(u32::MAX),
             trained_window: self.model.n_ctx_train(),
-            dialect: "hermes".to_owned(),
-            dialect_source: if shape.tools { "template" } else { "built-in" }.to_owned(),
+            dialect: self.dialect.name().to_owned(),
+            dialect_source: self.source.name().to_owned(),
             constrained: true,
             reasoning: shape.thinking,
             exact_reuse: !self.model.is_recurrent() && !self.model.is_hybrid(),
@@ -111,8 +113,7 @@ impl<'model> Opened<'model> {
             return Some(Stop::Natural);
         }
         // Some files call the tags of the dialect control tokens; they are text all the same.
-        let of_dialect =
-            [hermes::OPENER, hermes::CLOSER, "<think>", "</think>"].iter().any(|tag| tag.as_bytes() == bytes);
+        let of_dialect = std::str::from_utf8(bytes).is_ok_and(|text| self.dialect.has_marker(text));
         (vocab.is_control(token) && !of_dialect).then_some(Stop::Marker)
     }
 
@@ -136,6 +137,15 @@ impl<'model> Opened<'model> {
         self.lane.clear();
         Ok(Probed { prefix: prefix_took, new: new_took })
     }
+}
+
+fn dialect_of(model: &LlamaModel, template: &str, pinned: Option<&str>) -> Result<(Dialect, Source), String> {
+    let Some(name) = pinned else {
+        let architecture = model.meta_val_str("general.architecture").unwrap_or_default();
+        return Ok(detect(template, &architecture));
+    };
+    let dialect = Dialect::named(name).ok_or_else(|| format!("there is no dialect of the name {name}"))?;
+    Ok((dialect, Source::Pinned))
 }
 
 fn timed<E>(work: impl FnOnce() -> Result<(), E>) -> Result<u64, E> {

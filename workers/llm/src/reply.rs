@@ -4,8 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use inference::dialect::hermes::{self, Parser};
-use inference::dialect::{Ending, Piece};
+use inference::dialect::{Ending, Parser, Piece};
 use inference::protocol::Kind;
 use inference::protocol::message::{Beat, CallBegan, Choice, Failure, Sample, Sampled, Stop, Times, Tool, Usage};
 use inference::repetition::repeats_until;
@@ -14,7 +13,7 @@ use llama_cpp_2::token::LlamaToken;
 
 use crate::channel::{Cancels, Outlet};
 use crate::draw::{Dice, PENALTY_WINDOW, draw};
-use crate::grammar::CallGrammar;
+use crate::grammar::{Begun, CallGrammar};
 use crate::lane::LaneError;
 use crate::model::Opened;
 use crate::tokens;
@@ -56,7 +55,7 @@ pub(crate) fn sample(
     let mut prompt = opened.encode(&asked.prompt)?;
     let forced = matches!(asked.choice, Choice::Forced | Choice::ForcedTool(_));
     if forced {
-        prompt.extend(opened.plain(hermes::OPENER));
+        prompt.extend(opened.plain(&opened.dialect.opening(opened.thinking())));
     }
     let render = micros(started);
     let mut reply = Reply::new(opened, request, asked, started);
@@ -66,7 +65,7 @@ pub(crate) fn sample(
         return Ok(reply.finish(Stop::Cancelled, outlet)?);
     }
     if forced {
-        reply.hear(hermes::OPENER, outlet)?;
+        reply.hear_opening(outlet)?;
     }
     let stop = reply.decode(cancels, outlet)?;
     Ok(reply.finish(stop, outlet)?)
@@ -84,8 +83,8 @@ struct Reply<'a, 'model> {
     joiner: TextJoiner,
     parser: Parser,
     grammar: Option<CallGrammar>,
-    calls: usize,
-    shown: String,
+    /// What was said and thought, for finding repetitions.
+    said: String,
     looked_at: usize,
     usage: Usage,
     times: Times,
@@ -94,7 +93,7 @@ struct Reply<'a, 'model> {
 impl<'a, 'model> Reply<'a, 'model> {
     fn new(opened: &'a mut Opened<'model>, request: u64, asked: &'a Sample, started: Instant) -> Self {
         let tools = opened.expressible(&asked.prompt.tools);
-        let parser = Parser::new(opened.thinking(), !asked.prompt.tools.is_empty());
+        let parser = Parser::new(opened.dialect, &asked.prompt.tools, opened.thinking());
         Reply {
             opened,
             request,
@@ -107,8 +106,7 @@ impl<'a, 'model> Reply<'a, 'model> {
             joiner: TextJoiner::new(),
             parser,
             grammar: None,
-            calls: 0,
-            shown: String::new(),
+            said: String::new(),
             looked_at: 0,
             usage: Usage::default(),
             times: Times::default(),
@@ -148,7 +146,7 @@ impl<'a, 'model> Reply<'a, 'model> {
             self.first_token.get_or_insert_with(Instant::now);
             let bytes = tokens::piece(self.opened.model, token);
             if let Some(stop) = self.opened.stop_of(token, &bytes) {
-                return Ok(if stop == Stop::Natural && self.calls > 0 { Stop::Calls } else { stop });
+                return Ok(if stop == Stop::Natural && self.parser.calls() > 0 { Stop::Calls } else { stop });
             }
             self.usage.decoded += 1;
             self.usage.constrained += u32::from(self.grammar.is_some());
@@ -188,22 +186,31 @@ impl<'a, 'model> Reply<'a, 'model> {
         Ok(None)
     }
 
-    /// Outside a call: may this token come? If it completes an opener, its call must be able to begin with the rest.
+    /// Outside a call: may this token come? If a call has begun with it, that call must be able to go on.
     fn accepts(&mut self, token: LlamaToken) -> Result<bool, ReplyError> {
-        let bytes = tokens::piece(self.opened.model, token);
-        // No opener is completed without its last letter, and most tokens do not hold it.
-        if !bytes.contains(&b'>') || self.asked.prompt.tools.is_empty() {
+        if self.asked.prompt.tools.is_empty() || self.parser.in_call() {
             return Ok(true);
         }
-        let mut ahead = self.parser.clone();
-        ahead.push(&String::from_utf8_lossy(&bytes));
-        if !ahead.in_call() {
+        let bytes = tokens::piece(self.opened.model, token);
+        let ahead = self.parser.ahead(&String::from_utf8_lossy(&bytes));
+        if !ahead.in_call() && ahead.calls() == 0 {
             return Ok(true);
         }
         if self.asked.choice == Choice::Forbidden || self.tools.is_empty() {
             return Ok(false);
         }
-        Ok(self.opened.grammars.call(&self.tools, None, ahead.call_body()).map_err(engine)?.is_some())
+        // Calls that no marker announces have more than one form; those that the grammar has not are checked later.
+        Ok(!ahead.is_certain() || self.grammar_of(&ahead)?.is_some())
+    }
+
+    /// The grammar of the call that has begun.
+    fn grammar_of(&self, parser: &Parser) -> Result<Option<CallGrammar>, ReplyError> {
+        let only = match &self.asked.choice {
+            Choice::ForcedTool(name) => Some(name.as_str()),
+            Choice::Free | Choice::Forced | Choice::Forbidden => None,
+        };
+        let begun = Begun { first: parser.at_first_call(), body: parser.call_body() };
+        self.opened.grammars.call(&self.tools, only, begun).map_err(engine)
     }
 
     fn advance_grammar(&mut self, token: LlamaToken) -> Result<(), ReplyError> {
@@ -218,20 +225,25 @@ impl<'a, 'model> Reply<'a, 'model> {
 
     /// Gives text to the parser, sends what it makes of it, and opens the grammar of a call that began.
     fn hear(&mut self, text: &str, outlet: &mut Outlet) -> Result<(), ReplyError> {
-        let was_in_call = self.parser.in_call();
+        let before = (self.parser.in_call(), self.parser.calls());
         let pieces = self.parser.push(text);
         self.send(&pieces, outlet)?;
-        let is_in_call = self.parser.in_call();
-        if was_in_call && !is_in_call {
-            self.calls += 1;
+        let after = (self.parser.in_call(), self.parser.calls());
+        let begins = !before.0 || (after.1 > before.1 && !self.parser.at_first_call() && self.grammar.is_none());
+        if !after.0 {
+            self.grammar = None;
+        } else if begins && !self.tools.is_empty() {
+            self.grammar = self.grammar_of(&self.parser)?;
         }
-        if is_in_call && !was_in_call && !self.tools.is_empty() {
-            let only = match &self.asked.choice {
-                Choice::ForcedTool(name) => Some(name.as_str()),
-                Choice::Free | Choice::Forced | Choice::Forbidden => None,
-            };
-            let body = self.parser.call_body();
-            self.grammar = self.opened.grammars.call(&self.tools, only, body).map_err(engine)?;
+        Ok(())
+    }
+
+    /// Hears the opening of a call that was forced: its grammar holds from there.
+    fn hear_opening(&mut self, outlet: &mut Outlet) -> Result<(), ReplyError> {
+        let opening = self.opened.dialect.opening(self.opened.thinking());
+        self.hear(&opening, outlet)?;
+        if self.grammar.is_none() && !self.tools.is_empty() {
+            self.grammar = self.grammar_of(&self.parser)?;
         }
         Ok(())
     }
@@ -240,10 +252,13 @@ impl<'a, 'model> Reply<'a, 'model> {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => {
-                    self.shown.push_str(text);
+                    self.said.push_str(text);
                     outlet.send_text(Kind::Text, self.request, text)?;
                 }
-                Piece::Reasoning(text) => outlet.send_text(Kind::Reasoning, self.request, text)?,
+                Piece::Reasoning(text) => {
+                    self.said.push_str(text);
+                    outlet.send_text(Kind::Reasoning, self.request, text)?;
+                }
                 Piece::CallBegan(name) => {
                     outlet.send_json(Kind::Call, self.request, &CallBegan { name: name.clone() })?;
                 }
@@ -255,9 +270,11 @@ impl<'a, 'model> Reply<'a, 'model> {
 
     fn stop_of_reply(&mut self) -> Option<Stop> {
         let forced = matches!(self.asked.choice, Choice::Forced | Choice::ForcedTool(_));
-        let calls_are_done = self.parser.after_call() && (forced || self.calls >= MOST_CALLS);
-        if calls_are_done {
+        if self.parser.calls() >= if forced { 1 } else { MOST_CALLS } {
             return Some(Stop::Calls);
+        }
+        if self.parser.ended() {
+            return Some(Stop::Marker);
         }
         if self.usage.decoded >= self.asked.sampling.max_tokens {
             return Some(Stop::Length);
@@ -269,11 +286,11 @@ impl<'a, 'model> Reply<'a, 'model> {
     }
 
     fn repeats(&mut self) -> bool {
-        if self.shown.len() < self.looked_at + REPETITION_STRIDE {
+        if self.said.len() < self.looked_at + REPETITION_STRIDE {
             return false;
         }
-        self.looked_at = self.shown.len();
-        repeats_until(&self.shown).is_some()
+        self.looked_at = self.said.len();
+        repeats_until(&self.said).is_some()
     }
 
     fn beat(&mut self, outlet: &mut Outlet) -> io::Result<()> {
@@ -289,23 +306,32 @@ impl<'a, 'model> Reply<'a, 'model> {
         let rest = self.joiner.finish();
         let pieces = self.parser.push(&rest);
         self.send(&pieces, outlet)?;
-        let ending = if matches!(stop, Stop::Natural | Stop::Calls) { Ending::Natural } else { Ending::Cut };
-        let parser = std::mem::replace(&mut self.parser, Parser::new(false, false));
-        let (pieces, parsed) = parser.finish(ending);
+        let is_natural = matches!(stop, Stop::Natural | Stop::Calls | Stop::Marker);
+        let next = Parser::new(self.opened.dialect, &[], false);
+        let parser = std::mem::replace(&mut self.parser, next);
+        let (pieces, parsed) = parser.finish(if is_natural { Ending::Natural } else { Ending::Cut });
         self.send(&pieces, outlet)?;
         self.times.first_token = self.first_token.map_or(0, |at| (at - self.started).as_micros() as u64);
         self.times.decode = self.first_token.map_or(0, micros);
-        let stop = if stop == Stop::Natural && !parsed.calls.is_empty() { Stop::Calls } else { stop };
+        let stop = if is_natural && !parsed.calls.is_empty() { Stop::Calls } else { stop };
         Ok(Sampled {
             stop,
-            text: parsed.text,
-            reasoning: parsed.reasoning,
+            text: trimmed(parsed.text),
+            reasoning: trimmed(parsed.reasoning),
             calls: parsed.calls,
-            incomplete: parsed.incomplete,
+            foreign: parsed.foreign.map(|dialect| dialect.name().to_owned()),
             usage: self.usage,
             times: self.times,
         })
     }
+}
+
+/// A text that repeats itself is cut to one of the blocks (LOOP-27).
+fn trimmed(mut text: String) -> String {
+    if let Some(end) = repeats_until(&text) {
+        text.truncate(end);
+    }
+    text
 }
 
 fn engine(reason: String) -> ReplyError {

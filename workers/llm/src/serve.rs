@@ -50,7 +50,7 @@ pub(crate) fn serve(mut inlet: Inlet, mut outlet: Outlet) -> Result<(), ServeErr
         Ok(opened) => opened,
         Err((failure, mut outlet)) => return Ok(outlet.send_json(Kind::Failed, request, &failure)?),
     };
-    match Opened::new(&backend, &model, load.window, load.threads) {
+    match Opened::new(&backend, &model, &load) {
         Ok(mut opened) => {
             outlet.send_json(Kind::Done, request, &opened.describe("cpu", missing_walls))?;
             answer_all(&mut opened, &asked, &cancels, &mut outlet)

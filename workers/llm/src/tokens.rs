@@ -47,9 +47,13 @@ pub(crate) fn piece(model: &LlamaModel, token: LlamaToken) -> Vec<u8> {
     model.vocab().token_to_piece(token, true, None)
 }
 
-/// The spellings of all control tokens.
-pub(crate) fn control_spellings(model: &LlamaModel) -> Vec<String> {
+/// All control tokens that have a spelling, and their ids.
+pub(crate) fn controls(model: &LlamaModel) -> Vec<(String, u32)> {
     let vocab = model.vocab();
     let control = vocab.tokens().filter(|token| vocab.is_control(*token));
-    control.filter_map(|token| String::from_utf8(piece(model, token)).ok()).filter(|text| !text.is_empty()).collect()
+    let spelled = control.filter_map(|token| {
+        let spelling = String::from_utf8(piece(model, token)).ok().filter(|text| !text.is_empty())?;
+        Some((spelling, u32::try_from(token.0).ok()?))
+    });
+    spelled.collect()
 }

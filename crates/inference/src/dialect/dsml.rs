@@ -48,7 +48,7 @@ pub(super) const FORM: Form = Form {
     reply,
     result,
     frame,
-    section: Section { begin: "\n", between: "", end: CLOSER },
+    section: Section { begin: "\n", between: "\n", end: "\n</｜DSML｜tool_calls>" },
 };
 
 fn open(number: u8, tools: &Arc<[Tool]>) -> Box<dyn Reader> {
@@ -235,6 +235,6 @@ fn frame(tool: &Tool) -> Vec<Part> {
     let tags = |key: &str, is_text: bool| (parameter_head(key, is_text), format!("{PARAMETER_END}\n"));
     let mut parts = vec![Part::text(format!("<｜DSML｜invoke name=\"{}\">\n", tool.name))];
     parts.extend(arguments::parts(tool, tags));
-    parts.push(Part::text(format!("{INVOKE_END}\n")));
+    parts.push(Part::text(INVOKE_END));
     parts
 }

@@ -194,5 +194,7 @@ fn result(tool: &str, text: &str) -> String {
 }
 
 fn frame(tool: &Tool) -> Vec<Part> {
-    vec![Part::text(head(&tool.name)), Part::Json(tool.schema.clone()), Part::text(CALL)]
+    // A later message has its role before the channel.
+    let role = Part::Optional(vec![Part::text(format!("assistant{CHANNEL}"))]);
+    vec![role, Part::text(head(&tool.name)), Part::Json(tool.schema.clone()), Part::text(CALL)]
 }

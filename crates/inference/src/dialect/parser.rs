@@ -120,6 +120,12 @@ impl Parser {
         }
     }
 
+    /// True inside a frame whose opener alone tells that a call follows.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        matches!(&self.place, Place::Frame(frame) if frame.is_certain())
+    }
+
     /// True in the reasoning channel.
     #[must_use]
     pub fn in_reasoning(&self) -> bool {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{Fault, Kind, Message};
+use crate::dialect::ParsedCall;
 
 /// Body of `Hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct Load {
     pub window: u32,
     /// Compute threads, at least 1.
     pub threads: u32,
+    /// The name of a dialect that a person chose over the one that the template shows.
+    #[serde(default)]
+    pub dialect: Option<String>,
 }
 
 /// Body of `Progress`: thousandths of the load.
@@ -50,7 +54,7 @@ pub struct Loaded {
     pub trained_window: u32,
     /// The dialect of calls.
     pub dialect: String,
-    /// Where the dialect comes from: `template` or `built-in`.
+    /// Where the dialect comes from, a name of `dialect::Source`.
     pub dialect_source: String,
     /// Calls can be decoded under a grammar.
     pub constrained: bool,
@@ -228,10 +232,11 @@ pub struct Sampled {
     pub text: String,
     /// The reasoning.
     pub reasoning: String,
-    /// The calls in order; a broken frame is a call too, as it was written.
-    pub calls: Vec<Call>,
-    /// The last call is not whole.
-    pub incomplete: bool,
+    /// The calls and the faulty frames, in order.
+    pub calls: Vec<ParsedCall>,
+    /// The dialect of frames that stand in the text, are another dialect's and no calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<String>,
     /// Counts by the decoder.
     pub usage: Usage,
     /// Times.

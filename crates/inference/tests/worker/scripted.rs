@@ -159,7 +159,7 @@ fn loaded() -> Loaded {
         window: 4096,
         trained_window: 8192,
         dialect: "hermes".to_owned(),
-        dialect_source: "built-in".to_owned(),
+        dialect_source: "roles".to_owned(),
         constrained: true,
         reasoning: false,
         exact_reuse: true,
@@ -175,7 +175,7 @@ fn sampled(text: &str, stop: Stop) -> Sampled {
         text: text.to_owned(),
         reasoning: String::new(),
         calls: Vec::new(),
-        incomplete: false,
+        foreign: None,
         usage: Usage { prompt: 10, prefilled: 10, decoded: 2, ..Usage::default() },
         times: Times::default(),
     }

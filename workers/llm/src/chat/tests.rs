@@ -1,6 +1,7 @@
 //! Templates of several kinds, rendered by the engine's own Jinja: what they can take is found, the rest is given in
 //! another form, and no content becomes control.
 
+use inference::dialect::detect;
 use inference::protocol::message::{Call, Prompt, Tool, Turn};
 use serde_json::json;
 
@@ -32,7 +33,7 @@ const STRICT: &str = "{{ bos_token }}{% for message in messages %}{% if message.
 
 fn chat(source: &str) -> Chat {
     let controls = ["<|im_start|>", "<|im_end|>", "<s>", "</s>"].map(str::to_owned).to_vec();
-    Chat::new(source, "<s>", "</s>", controls).unwrap()
+    Chat::new(source, "<s>", "</s>", controls, detect(source, "")).unwrap()
 }
 
 fn text(spans: &[Span]) -> String {
@@ -74,7 +75,7 @@ fn shapes_are_found_by_rendering() {
 
 #[test]
 fn a_template_that_cannot_be_used_is_refused_with_its_reason() {
-    let fails = |source: &str| Chat::new(source, "", "", Vec::new()).unwrap_err();
+    let fails = |source: &str| Chat::new(source, "", "", Vec::new(), detect(source, "")).unwrap_err();
     assert!(matches!(fails("{% for %}"), ChatError::Template(_)));
     assert!(matches!(fails("{{ raise_exception('no') }}"), ChatError::Template(_)));
     assert!(matches!(fails("always the same"), ChatError::DropsMessage));
