@@ -11,8 +11,9 @@ use std::os::fd::AsFd as _;
 use std::thread::sleep;
 use std::time::Duration;
 
+use inference::dialect::ParsedCall;
 use inference::protocol::message::{
-    Beat, Call, Counted, Failure, Hello, Load, Loaded, Sampled, SamplingHints, Stop, Times, Usage, json, read,
+    Beat, Counted, Failure, Hello, Load, Loaded, Sampled, SamplingHints, Stop, Times, Usage, json, read,
 };
 use inference::protocol::{Decoder, Kind, Message, PROTOCOL, encode};
 
@@ -85,7 +86,8 @@ fn play(step: &str, channel: &mut Channel, request: u64) {
             channel.send(&json(Kind::Done, request, &sampled("Hello.", Stop::Natural)));
         }
         "call" => {
-            let call = Call { id: String::new(), name: "read_file".to_owned(), arguments: "{}".to_owned() };
+            let (name, arguments) = ("read_file".to_owned(), "{}".to_owned());
+            let call = ParsedCall { name, arguments, ..ParsedCall::default() };
             channel.send(&json(Kind::Done, request, &Sampled { calls: vec![call], ..sampled("", Stop::Calls) }));
         }
         "abort-midway" => {
