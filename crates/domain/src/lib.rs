@@ -34,6 +34,7 @@ pub mod place;
 pub mod plan;
 pub mod program;
 pub mod question;
+pub mod repair;
 pub mod result;
 pub mod rule;
 pub mod setting;

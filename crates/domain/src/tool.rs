@@ -73,6 +73,9 @@ pub enum Replay {
     Never,
 }
 
+/// Characters of the sentence that says why a value does not fit.
+const REASON_CHARS: usize = 400;
+
 /// A JSON Schema (draft 2020-12) that has been compiled.
 #[derive(Clone)]
 pub struct Schema {
@@ -100,7 +103,8 @@ impl Schema {
     /// Where and why a value does not fit: a JSON pointer and a sentence. `None` means it fits.
     pub fn misfit(&self, value: &Value) -> Option<(String, String)> {
         let fault = self.validator.iter_errors(value).next()?;
-        Some((fault.instance_path().to_string(), fault.to_string()))
+        // The sentence repeats the value, which may be as long as arguments may be.
+        Some((fault.instance_path().to_string(), fault.to_string().chars().take(REASON_CHARS).collect()))
     }
 }
 

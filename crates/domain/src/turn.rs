@@ -11,6 +11,7 @@ mod decide;
 mod fold;
 mod items;
 mod purse;
+mod reject;
 mod sampling;
 mod standing;
 

@@ -6,7 +6,7 @@ use super::call::CallState;
 use super::standing::{self, Standing};
 use super::{MOST_RESUMES, Round, Turn};
 use crate::approval::Approval;
-use crate::call::{Rejection, ValidCall};
+use crate::call::ValidCall;
 use crate::context::Item;
 use crate::effect::Effect;
 use crate::entry::Body;
@@ -57,7 +57,7 @@ impl Turn {
 
     /// What is to be done about the open calls of the last round: reject, screen, refuse, ask, run, rest.
     fn go_on_with(&self, round: &Round, setting: &Setting) -> Effect {
-        let rejections = rejections(round, setting);
+        let rejections = self.rejections(round, setting);
         if !rejections.is_empty() {
             return Effect::Note(rejections);
         }
@@ -105,26 +105,8 @@ fn cancelled(state: &CallState) -> Body {
     Body::Returned(ToolResult::new(state.call.id.clone(), Status::Cancelled, text))
 }
 
-fn rejections(round: &Round, setting: &Setting) -> Vec<Body> {
-    let fresh = |state: &&CallState| !state.is_settled() && state.screened.is_none();
-    let reject = |(index, state): (usize, &CallState)| {
-        let reason = rejection(round, index, state, setting)?;
-        Some(Body::Rejected { call: state.call.id.clone(), reason })
-    };
-    round.calls.iter().enumerate().filter(|(_, state)| fresh(state)).filter_map(reject).collect()
-}
-
-fn rejection(round: &Round, index: usize, state: &CallState, setting: &Setting) -> Option<Rejection> {
-    if round.reply.forbidden {
-        return Some(Rejection::Forbidden);
-    }
-    if index >= setting.limits.calls_a_reply {
-        return Some(Rejection::TooMany(setting.limits.calls_a_reply));
-    }
-    ValidCall::check(&state.call, &setting.tools).err()
-}
-
 fn unscreened(round: &Round, setting: &Setting) -> Vec<ValidCall> {
     let open = round.calls.iter().filter(|state| !state.is_settled() && state.screened.is_none());
-    open.filter_map(|state| ValidCall::check(&state.call, &setting.tools).ok()).collect()
+    let stop = round.reply.sampled.stop;
+    open.filter_map(|state| ValidCall::check_in(&state.call, &setting.tools, stop).ok()).collect()
 }

@@ -4,7 +4,10 @@
 
 mod compile_fail;
 mod fold;
+mod json_text;
 mod monotone;
 mod orphans;
 mod random;
+mod repair;
 mod stored;
+mod truncated;

@@ -359,7 +359,8 @@ fn rejection(random: &mut Random) -> Rejection {
     random.pick(&[
         Rejection::UnknownTool(vec![ToolName::new("read")]),
         Rejection::UnknownTool(Vec::new()),
-        Rejection::BadArguments { path: "/a".to_owned(), reason: text(), schema: text() },
+        Rejection::BadArguments { path: "/a".to_owned(), reason: text(), schema: text(), example: None },
+        Rejection::BadArguments { path: String::new(), reason: text(), schema: text(), example: Some(text()) },
         Rejection::BadArguments { path: String::new(), reason: text(), schema: text() },
         Rejection::Incomplete(text()),
         Rejection::TooLarge,

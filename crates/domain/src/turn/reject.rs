@@ -1,0 +1,68 @@
+//! The calls of a round that never come before the gate, and what the model is told about them.
+
+use std::collections::HashMap;
+
+use super::call::CallState;
+use super::{Round, Turn};
+use crate::call::{Rejection, ValidCall};
+use crate::entry::Body;
+use crate::model::StopReason;
+use crate::repair::example;
+use crate::setting::Setting;
+use crate::tool::{ToolName, ToolSpec};
+
+/// Failed calls of one tool in a turn from which on the model is shown how it is done.
+const FAILURES_BEFORE_EXAMPLE: usize = 3;
+
+impl Turn {
+    pub(super) fn rejections(&self, round: &Round, setting: &Setting) -> Vec<Body> {
+        let fresh = |state: &&CallState| !state.is_settled() && state.screened.is_none();
+        let (mut failures, mut rejected) = (self.failures(), Vec::new());
+        for (index, state) in round.calls.iter().enumerate().filter(|(_, state)| fresh(state)) {
+            let Some(mut reason) = rejection(round, index, state, setting) else { continue };
+            if let Rejection::BadArguments { example, .. } = &mut reason {
+                let failed = failures.entry(&state.call.tool).or_insert(0);
+                *failed += 1;
+                *example = setting.tools.get(&state.call.tool).and_then(|spec| shown(*failed, spec));
+            }
+            rejected.push(Body::Rejected { call: state.call.id.clone(), reason });
+        }
+        rejected
+    }
+
+    /// How often each tool was called wrongly in this turn.
+    fn failures(&self) -> HashMap<&ToolName, usize> {
+        let mut failures = HashMap::new();
+        let failed = |state: &&CallState| matches!(state.rejected, Some(Rejection::BadArguments { .. }));
+        self.calls().filter(failed).for_each(|state| *failures.entry(&state.call.tool).or_insert(0) += 1);
+        failures
+    }
+}
+
+fn shown(failed: usize, spec: &ToolSpec) -> Option<String> {
+    let example = example(&spec.schema).filter(|_| failed >= FAILURES_BEFORE_EXAMPLE)?;
+    Some(example.to_string())
+}
+
+fn rejection(round: &Round, index: usize, state: &CallState, setting: &Setting) -> Option<Rejection> {
+    if round.reply.forbidden {
+        return Some(Rejection::Forbidden);
+    }
+    if index >= setting.limits.calls_a_reply {
+        return Some(Rejection::TooMany(setting.limits.calls_a_reply));
+    }
+    let stop = round.reply.sampled.stop;
+    match ValidCall::check_in(&state.call, &setting.tools, stop).err()? {
+        Rejection::Incomplete(what) if stop == StopReason::Length => {
+            Some(Rejection::Incomplete(at_limit(&what, setting)))
+        }
+        reason => Some(reason),
+    }
+}
+
+/// A reply that reached its limit would reach it again.
+fn at_limit(what: &str, setting: &Setting) -> String {
+    let tokens = setting.limits.reply_tokens;
+    let tokens = setting.model.output_cap.map_or(tokens, |own| own.min(tokens));
+    format!("{what}; a reply may have {tokens} tokens, so split the work over several calls")
+}
