@@ -50,6 +50,15 @@ pub struct Tally {
 
 /// Judges a call: deny rules, ask rules, allow rules, then the default of its effect classes.
 pub fn judge(call: &ValidCall, facts: &Facts, rules: &RuleSet, tally: Tally) -> Verdict {
+    let verdict = judge_written(call, facts, rules, tally);
+    if call.is_recovered() && (!facts.only_reads() || facts.classes.is_empty()) {
+        // What reads like a call in another form may have been meant as an example.
+        return verdict.strictest(Verdict::Ask("it was not written as this model writes calls".to_owned()));
+    }
+    verdict
+}
+
+fn judge_written(call: &ValidCall, facts: &Facts, rules: &RuleSet, tally: Tally) -> Verdict {
     let by_rule = rules.strictest(&call.spec().name, facts);
     match by_rule {
         Some((RuleVerdict::Deny, rule)) => Verdict::Deny(reason("a rule forbids it", &rule.note)),

@@ -70,7 +70,7 @@ impl Line {
 /// A call without an id: the script gives it one.
 fn call(tool: &str, arguments: &str) -> ToolCall {
     let (tool, arguments) = (ToolName::new(tool), arguments.to_owned());
-    ToolCall { id: CallId::new(""), tool, arguments, fault: None, wire_id: None }
+    ToolCall { id: CallId::new(""), tool, arguments, fault: None, wire_id: None, recovered: false }
 }
 
 /// A model that follows a script.

@@ -242,6 +242,7 @@ pub async fn explain_call(
         arguments: arguments.to_owned(),
         fault: None,
         wire_id: None,
+        recovered: false,
     };
     let set = ToolSet::new(tools.iter().map(|tool| tool.spec().clone()));
     let valid = match ValidCall::check(&call, &set) {

@@ -53,6 +53,7 @@ fn reply(seen: u64, call: Option<&str>) -> Body {
         arguments: "{}".to_owned(),
         fault: None,
         wire_id: None,
+        recovered: false,
     });
     let (text, calls, stop) = ("Well.".to_owned(), call.into_iter().collect(), StopReason::Natural);
     let (reasoning, model, usage) = (String::new(), "m".to_owned(), Usage::default());

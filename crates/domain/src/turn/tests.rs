@@ -59,7 +59,7 @@ pub(crate) fn setting() -> Setting {
 /// A call of a tool with an argument.
 fn call(id: &str, tool: &str, of: &str) -> ToolCall {
     let (id, tool, arguments) = (CallId::new(id), ToolName::new(tool), json!({ "of": of }).to_string());
-    ToolCall { id, tool, arguments, fault: None, wire_id: None }
+    ToolCall { id, tool, arguments, fault: None, wire_id: None, recovered: false }
 }
 
 /// A reply of the model that says nothing yet.

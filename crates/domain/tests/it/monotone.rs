@@ -72,7 +72,7 @@ fn rules(all: &[Conditions]) -> Vec<Rule> {
     all.iter().enumerate().filter_map(|(index, conditions)| rule(index, conditions)).collect()
 }
 
-fn call(tool: &str) -> ValidCall {
+fn call(tool: &str, recovered: bool) -> ValidCall {
     let setting = random::setting();
     let call = ToolCall {
         id: CallId::new("c"),
@@ -80,13 +80,19 @@ fn call(tool: &str) -> ValidCall {
         arguments: r#"{"path":"a"}"#.to_owned(),
         fault: None,
         wire_id: None,
+        recovered,
     };
     ValidCall::check(&call, &Arc::clone(&setting.tools)).expect("it fits")
 }
 
 fn verdict(tool: &str, facts: &Facts, rules: &[Rule]) -> Verdict {
     let rules = RuleSet::new(rules.to_vec()).expect("each was checked");
-    judge(&call(tool), facts, &rules, Tally::default())
+    judge(&call(tool, false), facts, &rules, Tally::default())
+}
+
+fn verdict_of_recovered(tool: &str, facts: &Facts, rules: &[Rule]) -> Verdict {
+    let rules = RuleSet::new(rules.to_vec()).expect("each was checked");
+    judge(&call(tool, true), facts, &rules, Tally::default())
 }
 
 fn cases() -> u32 {
@@ -112,6 +118,24 @@ proptest! {
             for tool in ["write", "read"] {
                 let (one, two) = (verdict(tool, &facts, &before), verdict(tool, &facts, &after));
                 prop_assert!(two.rank() >= one.rank(), "{one:?} became {two:?} for {facts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_recovered_call_is_never_judged_looser_and_runs_unasked_only_if_it_reads(
+        all in prop::collection::vec(conditions(), 0..6),
+        seeds in prop::collection::vec(any::<u64>(), 20),
+    ) {
+        let rules = rules(&all);
+        for seed in seeds {
+            let facts = facts(&mut Random(seed));
+            for tool in ["write", "read"] {
+                let (own, recovered) = (verdict(tool, &facts, &rules), verdict_of_recovered(tool, &facts, &rules));
+                prop_assert!(recovered.rank() >= own.rank(), "{own:?} became {recovered:?} for {facts:?}");
+                let reads = facts.known && facts.classes == [EffectClass::Read].into();
+                prop_assert!(recovered.rank() > 0 || reads, "{recovered:?} for {facts:?}");
+                prop_assert!(recovered == own || !reads, "{own:?} became {recovered:?} for {facts:?}");
             }
         }
     }

@@ -326,6 +326,7 @@ fn tool_call(random: &mut Random) -> ToolCall {
         arguments: random.pick(&[r#"{"path":"a"}"#, r#"{"path":"b"}"#, r#"{"path":"#, "{}", "", "7"]).to_owned(),
         fault: if random.once_in(10) { Some(incomplete()) } else { None },
         wire_id: random.once_in(5).then(|| "w1".to_owned()),
+        recovered: random.once_in(5),
     }
 }
 

@@ -456,6 +456,7 @@ fn tool_call(call: ParsedCall, seen: u64, index: usize) -> ToolCall {
         arguments: call.arguments,
         fault: call.fault.map(frame_fault),
         wire_id,
+        recovered: call.recovered,
     }
 }
 
@@ -463,7 +464,7 @@ fn frame_fault(fault: dialect::Fault) -> FrameFault {
     match fault {
         dialect::Fault::Incomplete(missing) => FrameFault::Incomplete(missing.to_string()),
         dialect::Fault::TooLarge => FrameFault::TooLarge,
-        dialect::Fault::NoCall => FrameFault::Incomplete("the frame holds no call".to_owned()),
+        dialect::Fault::NoCall => FrameFault::NoCall,
     }
 }
 

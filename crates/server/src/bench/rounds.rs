@@ -185,6 +185,7 @@ fn call(seen: u64) -> ToolCall {
         arguments: "{}".to_owned(),
         fault: None,
         wire_id: None,
+        recovered: false,
     }
 }
 

@@ -177,6 +177,7 @@ fn reply(call: &CallId) -> Reply {
         arguments: "{ \"path\": \"a\\u0041\", \"n\": 9007199254740993 }".to_owned(),
         fault: None,
         wire_id: Some("call_0".to_owned()),
+        recovered: true,
     };
     let usage = Usage { prompt: Some(10), decoded: Some(3), backend: Some("cpu".to_owned()), ..Usage::default() };
     let (text, reasoning, model) = ("Now.".to_owned(), "Hm.".to_owned(), "scripted".to_owned());

@@ -50,6 +50,7 @@ fn reply(call: &ValidCall, setting: &Setting) -> Reply {
         arguments: call.arguments().to_string(),
         fault: None,
         wire_id: None,
+        recovered: false,
     };
     let sampled = Sampled {
         text: String::new(),

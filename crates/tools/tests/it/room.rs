@@ -127,6 +127,7 @@ impl Room {
             arguments: arguments.to_string(),
             fault: None,
             wire_id: None,
+            recovered: false,
         };
         ValidCall::check(&call, &self.setting.tools).unwrap_or_else(|reason| panic!("{}", reason.text()))
     }

@@ -102,6 +102,7 @@ impl Stage {
             arguments: arguments.to_owned(),
             fault: None,
             wire_id: None,
+            recovered: false,
         };
         let set = ToolSet::new(self.tools.iter().map(|tool| tool.spec().clone()));
         let valid = ValidCall::check(&call, &set).ok()?;
