@@ -43,3 +43,4 @@ pub mod time;
 pub mod title;
 pub mod tool;
 pub mod turn;
+pub mod yaml;

@@ -116,15 +116,15 @@ pub struct Sampled {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
     /// Whose signature it is: a wire and the service behind it.
-    pub family: String,
+    pub lineage: String,
     /// The blocks, in the text of that wire.
     pub blocks: String,
 }
 
 impl Signed {
-    /// The blocks, for the family that signed them; others get none, since they would refuse them.
-    pub fn for_family(&self, family: &str) -> Option<&str> {
-        (self.family == family).then_some(self.blocks.as_str())
+    /// The blocks, for the lineage that signed them; others get none, since they would refuse them.
+    pub fn for_lineage(&self, lineage: &str) -> Option<&str> {
+        (self.lineage == lineage).then_some(self.blocks.as_str())
     }
 }
 

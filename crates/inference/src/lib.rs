@@ -16,4 +16,6 @@ pub mod bench;
 #[cfg(feature = "client")]
 pub mod local;
 #[cfg(feature = "client")]
+pub mod providers;
+#[cfg(feature = "client")]
 pub mod remote;

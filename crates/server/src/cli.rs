@@ -12,6 +12,7 @@ mod follow;
 mod input;
 mod listener;
 mod login;
+mod model;
 mod prompt;
 mod sandbox;
 mod serve;
@@ -75,6 +76,8 @@ enum Command {
     Sandbox(sandbox::SandboxArgs),
     /// Measures this build on this machine, in a scratch folder.
     Bench(bench::BenchArgs),
+    /// Looks at declared providers of models.
+    Model(model::ModelArgs),
     /// Prints the completions of a shell.
     Completions(completions::CompletionsArgs),
 }
@@ -94,6 +97,7 @@ impl Cli {
             // These look at nothing that is configured.
             Command::Explain(args) => explain::explain(args).await,
             Command::Sandbox(args) => sandbox::sandbox(args).await,
+            Command::Model(args) => model::model(&args),
             Command::Completions(args) => completions::completions(args),
             Command::Bench(args) => bench::bench(config?, args).await,
         }

@@ -5,11 +5,13 @@
 
 mod machine;
 mod parse;
+mod providers;
 mod resolve;
 mod settings;
 
 pub use machine::{folder, read};
 pub use parse::{Fault, Given, Origin, Values, parse};
+pub use providers::{DeclaredModel, providers};
 pub use resolve::{Config, LogFormat, ModelChoice, RemoteModel};
 pub use settings::{Kind, SETTINGS, Setting};
 

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::boot::Boot;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::confinement::Probing;
 use crate::exit::{Ended, Exit};
 use crate::ledger::FileLedger;
@@ -69,6 +69,9 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
 
     let sandbox = open_sandbox(&config, boot);
     let answering = model.map_or_else(|| Answering::open(&config), Answering::with);
+    if let Some(says) = left_out(&config) {
+        boot.degraded("providers", says);
+    }
     match &answering.trouble {
         None => boot.done("inference", answering.model.describe().name),
         Some(trouble) => boot.degraded("inference", trouble.clone()),
@@ -91,6 +94,15 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     files::write_private(&file, &format!("http://{address}\n")).map_err(listener_fault)?;
     boot.done("ready", String::new());
     Ok(Server { app, listener, setup_token: printed, looking })
+}
+
+/// What of the declared providers cannot be used.
+fn left_out(config: &Config) -> Option<String> {
+    match config::providers(&config.providers) {
+        Err(says) => Some(says),
+        Ok(read) if read.skipped.is_empty() => None,
+        Ok(read) => Some(read.skipped.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+    }
 }
 
 async fn bind(config: &Config, given: Option<TcpListener>) -> Result<TcpListener, Ended> {

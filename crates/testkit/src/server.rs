@@ -1,4 +1,4 @@
-//! A small server on loopback that speaks the chat-completions wire and says what its script says: it streams, stalls,
+//! A small server on loopback that speaks the wires of remote engines and says what its script says: it streams, stalls,
 //! cuts, delays and fails on request, and keeps what it was asked. Not a general HTTP server: one request a connection.
 
 mod http;
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use http::{Body, Head};
+use wire::Wire;
 
 /// What the server says, in order.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -36,7 +37,7 @@ pub struct ScriptedReply {
     pub when: Option<String>,
     /// What it says.
     pub text: String,
-    /// What it thinks, sent as `reasoning_content`.
+    /// What it thinks.
     pub reasoning: String,
     /// The calls it makes.
     pub calls: Vec<ScriptedCall>,
@@ -180,7 +181,7 @@ impl ScriptedOpenAi {
         self.address
     }
 
-    /// What a client is given as base: `http://127.0.0.1:PORT/v1`.
+    /// What a client is given as base: `http://127.0.0.1:PORT/v1`. Every wire is spoken below it.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -214,10 +215,10 @@ impl Shared {
 
 impl State {
     /// The reply to a request, with ids for its calls.
-    fn reply(&mut self, asked: Asked) -> ScriptedReply {
-        let last = asked.body["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
+    fn reply(&mut self, wire: Wire, asked: Asked) -> ScriptedReply {
+        let last = wire.last_words(&asked.body);
         self.requests.push(asked);
-        let mut reply = self.fitting(&last["content"].to_string()).or_else(|| self.in_order()).unwrap_or_else(|| {
+        let mut reply = self.fitting(&last).or_else(|| self.in_order()).unwrap_or_else(|| {
             ScriptedReply::status(500, json!({ "error": { "message": "the script has no further reply" } }))
         });
         for call in &mut reply.calls {
@@ -263,18 +264,19 @@ async fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         authorization: head.header("authorization").map(str::to_owned),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     };
-    if !head.target.ends_with("/chat/completions") {
-        return other(&mut stream, &head).await;
-    }
+    let Some(wire) = Wire::of(&head.target) else { return other(&mut stream, &head).await };
     let streams = asked.body["stream"] == json!(true);
-    let reply = shared.lock().reply(asked);
+    let reply = shared.lock().reply(wire, asked);
     let said = if reply.status != 200 {
         http::answer(&mut stream, reply.status, reply.retry_after, &reply.error).await
     } else if streams {
-        say(&mut stream, &reply).await
+        say(&mut stream, wire, &reply).await
     } else {
         tokio::time::sleep(Duration::from_millis(reply.first_ms)).await;
-        http::answer(&mut stream, 200, None, &wire::whole(&reply)).await
+        match wire.whole(&reply) {
+            Some(whole) => http::answer(&mut stream, 200, None, &whole).await,
+            None => http::answer(&mut stream, 400, None, &json!({ "error": "only streams are scripted here" })).await,
+        }
     };
     if said.is_err() {
         shared.lock().hung_up += 1;
@@ -290,21 +292,20 @@ async fn other(stream: &mut TcpStream, head: &Head) -> io::Result<()> {
     http::answer(stream, 404, None, &json!({ "error": { "message": "there is no such place here" } })).await
 }
 
-async fn say(stream: &mut TcpStream, reply: &ScriptedReply) -> io::Result<()> {
-    let mut body = Body::begin(stream, "text/event-stream").await?;
+async fn say(stream: &mut TcpStream, wire: Wire, reply: &ScriptedReply) -> io::Result<()> {
+    let mut body = Body::begin(stream, wire.content_type()).await?;
     body.pause(Duration::from_millis(reply.first_ms)).await?;
-    for event in wire::pieces(reply) {
-        body.send(&format!("data: {event}\n\n")).await?;
+    for event in wire.pieces(reply) {
+        body.send(&event).await?;
         body.pause(Duration::from_millis(reply.delay_ms)).await?;
     }
     match reply.end {
         StreamEnd::Cut => Ok(()),
         StreamEnd::Stall => body.until_gone().await,
         StreamEnd::Done => {
-            for event in wire::closing(reply) {
-                body.send(&format!("data: {event}\n\n")).await?;
+            for event in wire.closing(reply) {
+                body.send(&event).await?;
             }
-            body.send("data: [DONE]\n\n").await?;
             body.end().await
         }
     }

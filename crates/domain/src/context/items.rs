@@ -32,7 +32,7 @@ pub enum Item {
         text: String,
         /// The calls it made, arguments as it wrote them.
         calls: Vec<MadeCall>,
-        /// Its signed reasoning, for an adapter of the same family.
+        /// Its signed reasoning, for an adapter of the same lineage.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signed: Option<Signed>,
     },

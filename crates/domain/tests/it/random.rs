@@ -305,7 +305,7 @@ fn reply(random: &mut Random) -> Reply {
         stop: random.pick(&[StopReason::Natural, StopReason::Calls, StopReason::Length, StopReason::Cancelled]),
         usage: Usage { prompt: random.once_in(2).then_some(7), ..Usage::default() },
         model: "m".to_owned(),
-        signed: random.once_in(4).then(|| Signed { family: "f".to_owned(), blocks: "[]".to_owned() }),
+        signed: random.once_in(4).then(|| Signed { lineage: "f".to_owned(), blocks: "[]".to_owned() }),
     };
     Reply {
         id: ReplyId::new("r"),

@@ -10,6 +10,8 @@ pub(super) struct CallPiece {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) arguments: String,
+    /// Whether the wire says that the call has no further piece.
+    pub(super) closes: bool,
 }
 
 /// A call so far.
@@ -19,6 +21,7 @@ pub(super) struct JoinedCall {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) arguments: String,
+    pub(super) closed: bool,
 }
 
 /// Joins pieces in the order in which they come.
@@ -32,9 +35,12 @@ impl CallJoiner {
         match open.filter(|call| !begins_another(call, &piece)) {
             Some(call) => go_on(call, piece),
             None => {
-                let CallPiece { index, id, name, arguments } = piece;
+                let CallPiece { index, id, name, arguments, closes } = piece;
+                if id.trim().is_empty() && name.is_empty() && arguments.is_empty() {
+                    return 0;
+                }
                 let took = size_of::<JoinedCall>() + id.len() + name.len();
-                self.0.push(JoinedCall { index, id, name, arguments });
+                self.0.push(JoinedCall { index, id, name, arguments, closed: closes });
                 took
             }
         }
@@ -52,9 +58,12 @@ impl CallJoiner {
 }
 
 fn begins_another(call: &JoinedCall, piece: &CallPiece) -> bool {
-    let new_id = !piece.id.trim().is_empty() && !call.id.trim().is_empty() && piece.id != call.id;
-    let new_name = !piece.name.is_empty() && is_whole(&call.arguments);
-    new_id || (new_name && piece.id != call.id) || (new_name && piece.name != call.name)
+    let has_id = !piece.id.trim().is_empty();
+    let new_id = has_id && !call.id.trim().is_empty() && piece.id != call.id;
+    let new_name = !piece.name.is_empty() && (call.closed || is_whole(&call.arguments));
+    // Some servers end a call by a piece that repeats its id and name and adds nothing.
+    let repeats = has_id && piece.id == call.id && piece.name == call.name && piece.arguments.trim().is_empty();
+    new_id || (new_name && !repeats)
 }
 
 fn go_on(call: &mut JoinedCall, piece: CallPiece) -> usize {
@@ -67,6 +76,7 @@ fn go_on(call: &mut JoinedCall, piece: CallPiece) -> usize {
         call.name.push_str(&piece.name);
     }
     call.arguments.push_str(&piece.arguments);
+    call.closed |= piece.closes;
     (call.id.len() + call.name.len()).saturating_sub(before)
 }
 
@@ -80,7 +90,7 @@ mod tests {
     use super::*;
 
     fn piece(index: Option<u64>, id: &str, name: &str, arguments: &str) -> CallPiece {
-        CallPiece { index, id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+        CallPiece { index, id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned(), closes: false }
     }
 
     fn check(pieces: &[CallPiece], expected: &[(&str, &str, &str)]) {
@@ -125,5 +135,20 @@ mod tests {
             &[("a", "one", "{}"), ("b", "two", "{}")],
         );
         check(&[piece(None, "", "one", "{}"), piece(None, "", "two", "{}")], &[("", "one", "{}"), ("", "two", "{}")]);
+    }
+
+    #[test]
+    fn calls_that_differ_in_nothing_but_their_arguments_are_not_merged() {
+        let three = [piece(Some(0), "", "one", "{}"), piece(Some(0), "", "one", "{}"), piece(Some(0), "", "one", "{}")];
+        check(&three, &[("", "one", "{}"), ("", "one", "{}"), ("", "one", "{}")]);
+        let same_id = [piece(Some(0), "a", "one", "{}"), piece(Some(0), "a", "one", "{}")];
+        check(&same_id, &[("a", "one", "{}"), ("a", "one", "{}")]);
+    }
+
+    #[test]
+    fn a_last_piece_that_adds_nothing_is_no_call() {
+        check(&[piece(Some(0), "a", "one", "{}"), piece(Some(0), "a", "one", "")], &[("a", "one", "{}")]);
+        check(&[piece(Some(0), "a", "one", "{}"), piece(Some(0), "", "", "")], &[("a", "one", "{}")]);
+        check(&[piece(Some(0), " ", "", "")], &[]);
     }
 }

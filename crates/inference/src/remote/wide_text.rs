@@ -2,10 +2,32 @@
 //! lone half may stand anywhere. Halves that meet become one code point, lone ones one U+FFFD (LOOP-24).
 
 use serde::de::{Deserialize, Deserializer, Visitor};
+use serde_json::value::RawValue;
 
 /// A JSON string that may hold lone halves; they are kept as three bytes each (WTF-8).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct WideText(Vec<u8>);
+
+impl WideText {
+    /// A text as it is.
+    pub(super) fn new(text: &str) -> WideText {
+        WideText(text.as_bytes().to_vec())
+    }
+
+    /// Arguments as engines give them: the text of a JSON string, or the JSON itself where it is an object.
+    pub(super) fn of_arguments(raw: &RawValue) -> WideText {
+        match raw.get() {
+            "null" => WideText::default(),
+            text if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
+            json => WideText::new(json),
+        }
+    }
+
+    /// Whether there is nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl<'de> Deserialize<'de> for WideText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WideText, D::Error> {

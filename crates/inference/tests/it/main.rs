@@ -3,13 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "tests write files, read their environment and open sockets")]
 
+mod content_not_control;
 mod contract;
+mod corpus;
 mod event_stream;
 mod every_cut;
 mod gguf_header;
-mod openai;
+mod join_guard;
+mod outcome;
 mod protocol;
+mod providers;
 #[cfg(feature = "real-model")]
 mod real_model;
 mod support;
+mod wire;
 mod worker_loss;

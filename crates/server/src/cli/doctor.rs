@@ -83,6 +83,7 @@ async fn look(config: &Config) -> Vec<Check> {
         machine::clock(&config.data),
         walls::sandbox().await,
         parts::model(config),
+        parts::providers(config),
         parts::worker(config),
         parts::pages(),
         server,

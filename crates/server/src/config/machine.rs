@@ -71,6 +71,20 @@ pub(super) fn read_key(path: &Path) -> Result<String, String> {
     Ok(text.trim().to_owned())
 }
 
+/// A file that may be absent.
+pub(super) fn read_if_there(path: &Path) -> std::io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A variable that a provider's entry names.
+pub(super) fn read_variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|value| value.trim().to_owned())
+}
+
 /// The first GGUF file of a folder, by name.
 pub(super) fn first_model(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;

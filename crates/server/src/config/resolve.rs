@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::machine::{first_model, origin_of, read_key};
 use super::parse::{Fault, Values};
+use super::providers::{DeclaredModel, declared, names_provider};
 
 /// All that a start needs to know.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Config {
     pub data: PathBuf,
     /// The folder of model files.
     pub models: PathBuf,
+    /// The file of declared providers.
+    pub providers: PathBuf,
     /// Who answers.
     pub model: ModelChoice,
     /// The program that runs local models.
@@ -46,6 +49,8 @@ pub enum ModelChoice {
     Local(PathBuf),
     /// A server that speaks the OpenAI-compatible form.
     Remote(RemoteModel),
+    /// A model of a declared provider.
+    Declared(Box<DeclaredModel>),
     /// None is configured and none was found.
     None,
 }
@@ -80,10 +85,13 @@ pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Faul
     let path = |key: &str, default: PathBuf| values.get(key).map_or(default, PathBuf::from);
     let models = path("models.dir", folders.data.join("riad/models"));
     let beside = folders.program.clone().unwrap_or_default().join("riad-llm");
+    let data = path("data.dir", folders.data.join("riad"));
+    let providers = path("models.providers", data.join("providers.yaml"));
     let config = Config {
         listen: listen(values),
-        data: path("data.dir", folders.data.join("riad")),
-        model: model(values, &models)?,
+        data,
+        model: model(values, &models, &providers)?,
+        providers,
         models,
         worker: path("models.worker", beside),
         first_call_forced: values.get("models.first_call") == Some("forced"),
@@ -106,7 +114,12 @@ fn log_level(values: &Values) -> tracing::Level {
 
 /// Paths are absolute, since nothing is resolved against the working folder.
 fn check_folders(values: &Values, config: &Config) -> Result<(), Fault> {
-    for (key, path) in [("data.dir", &config.data), ("models.dir", &config.models), ("models.worker", &config.worker)] {
+    for (key, path) in [
+        ("data.dir", &config.data),
+        ("models.dir", &config.models),
+        ("models.providers", &config.providers),
+        ("models.worker", &config.worker),
+    ] {
         if values.get(key).is_some() && !path.is_absolute() {
             let says = format!("`{key}` is a whole path that begins with /");
             return Err(Fault { origin: origin_of(values, key), says });
@@ -127,13 +140,18 @@ fn check_listen(values: &Values, config: &Config) -> Result<(), Fault> {
     Err(Fault { origin: origin_of(values, "listen"), says })
 }
 
-fn model(values: &Values, models: &Path) -> Result<ModelChoice, Fault> {
+fn model(values: &Values, models: &Path, providers: &Path) -> Result<ModelChoice, Fault> {
     let remote = remote(values)?;
     match (values.get("models.default"), remote) {
         (Some("remote"), Some(remote)) | (None, Some(remote)) => Ok(ModelChoice::Remote(remote)),
         (Some("remote"), None) => {
             let says = "`models.default` is remote, but models.remote.url is not set".to_owned();
             Err(Fault { origin: origin_of(values, "models.default"), says })
+        }
+        (Some(name), _) if names_provider(name) => {
+            let declared = declared(name, providers, values.get("models.key_file"));
+            let declared = declared.map_err(|says| Fault { origin: origin_of(values, "models.default"), says })?;
+            Ok(ModelChoice::Declared(Box::new(declared)))
         }
         (Some(file), _) => Ok(ModelChoice::Local(models.join(file))),
         (None, None) => Ok(first_model(models).map_or(ModelChoice::None, ModelChoice::Local)),

@@ -73,7 +73,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "models.default",
         kind: Kind::Text,
         default: "the remote model if one is set, else the first GGUF file of the models folder",
-        description: "The model that answers: `remote`, a file name in the models folder, or the path of a GGUF file.",
+        description: "The model that answers: a provider with its model such as `anthropic/claude-sonnet-4-5`, `remote`, a file name in the models folder, or the path of a GGUF file.",
         example: "small-instruct.gguf",
     },
     Setting {
@@ -89,6 +89,20 @@ pub const SETTINGS: &[Setting] = &[
         default: "free",
         description: "Whether a model on this machine decides if it calls a tool. With forced, every reply to a person begins with a call: for trying Riad with a model too small to choose one.",
         example: "forced",
+    },
+    Setting {
+        key: "models.key_file",
+        kind: Kind::Path,
+        default: "what the provider's entry says",
+        description: "A file with the key for the provider that `models.default` names, mode 0600.",
+        example: "/etc/riad/provider.key",
+    },
+    Setting {
+        key: "models.providers",
+        kind: Kind::Path,
+        default: "`providers.yaml` in the data folder",
+        description: "The file of declared providers, beside those that come with Riad. It may be absent.",
+        example: "/etc/riad/providers.yaml",
     },
     Setting {
         key: "models.remote.key_file",

@@ -2,24 +2,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::context::Prefix;
-use egress::{Client, Grant, Limits, Purpose, SystemResolver};
+use egress::{Client, Grant, Purpose, SystemResolver};
 use harness::ports::Model;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
-use inference::remote::openai::{ApiKey, OpenAiModel, OpenAiOptions};
+use inference::remote::{ApiKey, RemoteModel as Engine, RemoteOptions, WireKind};
 use tokio_util::sync::CancellationToken;
 
 use super::no_model::NoModel;
-use crate::config::{Config, ModelChoice, RemoteModel};
+use crate::config::{Config, DeclaredModel, ModelChoice, RemoteModel};
 use crate::wire::session::{ModelState, ModelView};
 
 /// Tokens of context that are wanted of a local model; its own limit holds as well.
 const WINDOW: u32 = 16_384;
-
-/// Without a piece of the reply for so long, a remote model has stalled (LOOP-16).
-const STALL: Duration = Duration::from_secs(60);
 
 /// The model of this server and whether it can answer.
 #[derive(Clone)]
@@ -40,7 +36,7 @@ impl Answering {
             ModelChoice::None => {
                 let models = config.models.display();
                 let help = format!(
-                    "No model is set up. Put a GGUF file into {models}, or set models.remote.url, and restart."
+                    "No model is set up. Put a GGUF file into {models}, or name a model with models.default, and restart."
                 );
                 Self {
                     state: ModelState::Absent,
@@ -50,6 +46,7 @@ impl Answering {
             }
             ModelChoice::Local(file) => local(file, config),
             ModelChoice::Remote(remote) => Self::with(Arc::new(elsewhere(remote))),
+            ModelChoice::Declared(declared) => Self::with(Arc::new(of_provider(declared))),
         }
     }
 
@@ -93,20 +90,21 @@ fn local(file: &Path, config: &Config) -> Answering {
 }
 
 /// A server that was named in the configuration is thereby opened to its own client, and to nothing else.
-fn elsewhere(remote: &RemoteModel) -> OpenAiModel {
+fn elsewhere(remote: &RemoteModel) -> Engine {
     let grant = Grant { host: remote.host.clone(), port: remote.port };
-    let client = Client::new(Purpose::Provider, Limits::default(), Arc::new(SystemResolver), vec![grant]);
-    let options = OpenAiOptions {
-        base: remote.url.clone(),
-        model: remote.name.clone(),
+    let client = Client::new(Purpose::Provider, inference::remote::limits(), Arc::new(SystemResolver), vec![grant]);
+    let options = RemoteOptions {
         key: remote.key.as_ref().map(|key| ApiKey::new(key.as_str())),
-        window: remote.window,
-        output_cap: None,
-        tier: remote.tier,
-        temperature: None,
-        stall: STALL,
+        ..RemoteOptions::new(WireKind::OpenAiChat, &remote.url, &remote.name, remote.window, remote.tier)
     };
-    OpenAiModel::new(options, client)
+    Engine::new(options, client)
+}
+
+/// A model of a declared provider. Only a host that is not public needs to be opened, and only to this client.
+fn of_provider(declared: &DeclaredModel) -> Engine {
+    let grants = declared.chosen.grant().into_iter().collect();
+    let client = Client::new(Purpose::Provider, inference::remote::limits(), Arc::new(SystemResolver), grants);
+    Engine::new(declared.chosen.options(declared.key.as_ref().map(|key| ApiKey::new(key.as_str()))), client)
 }
 
 /// All cores but one, at least one.

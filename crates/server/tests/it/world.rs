@@ -40,6 +40,7 @@ pub(crate) fn config(data: &Path) -> Config {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         data: data.to_path_buf(),
         models: data.with_extension("models"),
+        providers: data.join("providers.yaml"),
         model: ModelChoice::None,
         worker: PathBuf::from("/nonexistent/riad-llm"),
         first_call_forced: false,

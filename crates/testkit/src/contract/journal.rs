@@ -181,7 +181,7 @@ fn reply(call: &CallId) -> Reply {
     };
     let usage = Usage { prompt: Some(10), decoded: Some(3), backend: Some("cpu".to_owned()), ..Usage::default() };
     let (text, reasoning, model) = ("Now.".to_owned(), "Hm.".to_owned(), "scripted".to_owned());
-    let signed = Some(Signed { family: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
+    let signed = Some(Signed { lineage: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
     let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model, signed };
     let (id, prefix) = (ReplyId::new("r1"), Digest::of_bytes(b"prefix"));
     let counted = Some(Counted { tokens: 9, measure: Measure::Estimated });

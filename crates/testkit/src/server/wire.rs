@@ -1,91 +1,103 @@
-//! A scripted reply as JSON of the chat-completions wire, whole or in pieces.
+//! The wires that the server speaks, told apart by where they are asked. What a reply looks like on one is in its file.
 
-use serde_json::{Value, json};
+mod chat;
+mod messages;
+mod ollama;
+mod responses;
+
+use serde_json::Value;
 
 use super::{ScriptedCall, ScriptedReply};
 
 /// The model that the server says it is.
 pub(super) const MODEL: &str = "scripted";
 
-/// The events of a stream up to its end: role, reasoning, text, calls.
-pub(super) fn pieces(reply: &ScriptedReply) -> Vec<Value> {
-    let mut events = vec![delta(json!({ "role": "assistant", "content": "" }))];
-    events.extend(split(&reply.reasoning, reply.piece).map(|piece| delta(json!({ "reasoning_content": piece }))));
-    events.extend(split(&reply.text, reply.piece).map(|piece| delta(json!({ "content": piece }))));
-    for (index, call) in reply.calls.iter().enumerate() {
-        let function = json!({ "name": call.name, "arguments": "" });
-        events.push(of_call(json!({ "index": index, "id": call.id, "type": "function", "function": function })));
-        let arguments = arguments(call);
-        let part = |piece| of_call(json!({ "index": index, "function": { "arguments": piece } }));
-        events.extend(split(&arguments, reply.piece).map(part));
-    }
-    events
+/// A wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    /// Chat completions.
+    Chat,
+    /// Responses.
+    Responses,
+    /// Messages.
+    Messages,
+    /// Ollama's chat.
+    Ollama,
 }
 
-/// The events that end a stream as it should: the finish reason and the usage.
-pub(super) fn closing(reply: &ScriptedReply) -> [Value; 2] {
-    let mut last = delta(json!({}));
-    last["choices"][0]["finish_reason"] = json!(finish_reason(reply));
-    let mut usage = event(json!([]));
-    usage["usage"] = used(reply);
-    [last, usage]
-}
-
-/// A reply that is not streamed.
-pub(super) fn whole(reply: &ScriptedReply) -> Value {
-    let calls: Vec<Value> = reply
-        .calls
-        .iter()
-        .map(|call| {
-            let function = json!({ "name": call.name, "arguments": arguments(call) });
-            json!({ "id": call.id, "type": "function", "function": function })
+impl Wire {
+    /// The wire that is spoken at a target such as `POST /v1/messages`.
+    pub(super) fn of(target: &str) -> Option<Wire> {
+        let ends = |path: &str| target.starts_with("POST ") && target.ends_with(path);
+        Some(match target {
+            _ if ends("/chat/completions") => Wire::Chat,
+            _ if ends("/responses") => Wire::Responses,
+            _ if ends("/messages") => Wire::Messages,
+            _ if ends("/api/chat") => Wire::Ollama,
+            _ => return None,
         })
-        .collect();
-    let mut message = json!({ "role": "assistant", "content": reply.text });
-    if !calls.is_empty() {
-        message["tool_calls"] = json!(calls);
     }
-    if !reply.reasoning.is_empty() {
-        message["reasoning_content"] = json!(reply.reasoning);
+
+    /// The kind of a streamed answer.
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Wire::Chat | Wire::Responses | Wire::Messages => "text/event-stream",
+            Wire::Ollama => "application/x-ndjson",
+        }
     }
-    let choice = json!({ "index": 0, "message": message, "finish_reason": finish_reason(reply) });
-    json!({
-        "id": "chatcmpl-scripted",
-        "object": "chat.completion",
-        "created": 0,
-        "model": MODEL,
-        "choices": [choice],
-        "usage": used(reply),
-    })
+
+    /// The last message of a request, as JSON.
+    pub(super) fn last_words(self, body: &Value) -> String {
+        let list = match self {
+            Wire::Chat | Wire::Messages | Wire::Ollama => &body["messages"],
+            Wire::Responses => &body["input"],
+        };
+        let last = list.as_array().and_then(|list| list.last()).cloned().unwrap_or_default();
+        ["content", "output"].iter().filter_map(|key| last.get(key)).map(Value::to_string).collect()
+    }
+
+    /// A streamed reply up to its end.
+    pub(super) fn pieces(self, reply: &ScriptedReply) -> Vec<String> {
+        match self {
+            Wire::Chat => chat::pieces(reply),
+            Wire::Responses => responses::pieces(reply),
+            Wire::Messages => messages::pieces(reply),
+            Wire::Ollama => ollama::pieces(reply),
+        }
+    }
+
+    /// What ends it as it should.
+    pub(super) fn closing(self, reply: &ScriptedReply) -> Vec<String> {
+        match self {
+            Wire::Chat => chat::closing(reply),
+            Wire::Responses => responses::closing(reply),
+            Wire::Messages => messages::closing(reply),
+            Wire::Ollama => ollama::closing(reply),
+        }
+    }
+
+    /// A reply that is not streamed, where that is scripted.
+    pub(super) fn whole(self, reply: &ScriptedReply) -> Option<Value> {
+        match self {
+            Wire::Chat => Some(chat::whole(reply)),
+            Wire::Responses | Wire::Messages | Wire::Ollama => None,
+        }
+    }
 }
 
-fn event(choices: Value) -> Value {
-    json!({
-        "id": "chatcmpl-scripted",
-        "object": "chat.completion.chunk",
-        "created": 0,
-        "model": MODEL,
-        "choices": choices,
-    })
+/// An event of a stream.
+fn event(value: &Value) -> String {
+    format!("data: {value}\n\n")
 }
 
-fn delta(delta: Value) -> Value {
-    event(json!([{ "index": 0, "delta": delta, "finish_reason": null }]))
+/// An event with its name.
+fn named(value: &Value) -> String {
+    format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap_or_default())
 }
 
-fn of_call(call: Value) -> Value {
-    delta(json!({ "tool_calls": [call] }))
-}
-
-fn finish_reason(reply: &ScriptedReply) -> &str {
-    let natural = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
-    reply.finish_reason.as_deref().unwrap_or(natural)
-}
-
-/// Numbers that a test can foresee: 10 tokens of prompt and one for each character of the reply.
-fn used(reply: &ScriptedReply) -> Value {
-    let said = reply.text.chars().count() + reply.reasoning.chars().count();
-    json!({ "prompt_tokens": 10, "completion_tokens": said, "total_tokens": 10 + said })
+/// Tokens that a test can foresee: one for each character.
+fn said(reply: &ScriptedReply) -> usize {
+    reply.text.chars().count() + reply.reasoning.chars().count()
 }
 
 fn arguments(call: &ScriptedCall) -> String {
@@ -95,7 +107,7 @@ fn arguments(call: &ScriptedCall) -> String {
     }
 }
 
-fn split(text: &str, piece: usize) -> impl Iterator<Item = String> {
+fn split(text: &str, piece: usize) -> impl Iterator<Item = String> + use<> {
     let letters: Vec<char> = text.chars().collect();
     let pieces: Vec<String> = letters.chunks(piece.max(1)).map(|piece| piece.iter().collect()).collect();
     pieces.into_iter()

@@ -28,6 +28,10 @@ pub(super) fn model(config: &Config) -> Check {
         ModelChoice::Remote(remote) => {
             Check::good(name, format!("{} on {}:{} (it is not asked now)", remote.name, remote.host, remote.port))
         }
+        ModelChoice::Declared(declared) => {
+            let (provider, model) = (&declared.chosen.provider, &declared.chosen.model);
+            Check::good(name, format!("{} of {} (it is not asked now)", model.name, provider.name))
+        }
         ModelChoice::Local(file) if !files::exists(file) => {
             let fix = format!("Put it there, or name another one of {} with models.default.", config.models.display());
             Check::finding(name, format!("{} is not there", file.display()), fix)
@@ -40,6 +44,20 @@ pub(super) fn model(config: &Config) -> Check {
                 }
                 None => Check::good(name, file.display()),
             }
+        }
+    }
+}
+
+/// Whether every declared provider can be used.
+pub(super) fn providers(config: &Config) -> Check {
+    let name = "providers";
+    let fix = "Correct what is named; `riad model providers check FILE` says whether it fits.";
+    match crate::config::providers(&config.providers) {
+        Err(says) => Check::finding(name, says, fix),
+        Ok(read) if read.skipped.is_empty() => Check::good(name, format!("{} can be chosen", read.entries.len())),
+        Ok(read) => {
+            let lines: Vec<_> = read.skipped.iter().map(ToString::to_string).collect();
+            Check::finding(name, format!("{}: {}", config.providers.display(), lines.join("; ")), fix)
         }
     }
 }

@@ -2,25 +2,22 @@
 
 use domain::context::{CallPolicy, Item, MadeCall, Prompt};
 use domain::tool::ToolSpec;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::OpenAiOptions;
+use crate::remote::engine::{PromptCache, RemoteOptions};
+use crate::remote::wire::{reasoning_fields, spoken, temperature};
 
 /// The body of a request for a reply of at most so many tokens.
-pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt, most: u32) -> Value {
-    let mut body = Map::new();
+pub(super) fn body(options: &RemoteOptions, prompt: &Prompt, most: u32) -> Value {
+    let mut body = reasoning_fields(options.reasoning.as_ref());
     body.insert("model".to_owned(), Value::from(options.model.as_str()));
-    body.insert("messages".to_owned(), messages(prompt));
+    body.insert("messages".to_owned(), messages(options, prompt));
     body.insert("stream".to_owned(), Value::from(true));
     body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     body.insert("max_tokens".to_owned(), Value::from(most));
-    // The first try leaves the engine its own values unless a person set one; another try must differ.
-    let heat = 0.2 * f64::from(prompt.variation);
-    match options.temperature {
-        Some(temperature) => body.insert("temperature".to_owned(), Value::from(f64::from(temperature) + heat)),
-        None if prompt.variation > 0 => body.insert("temperature".to_owned(), Value::from((0.8 + heat).min(1.6))),
-        None => None,
-    };
+    if let Some(temperature) = temperature(options.temperature, prompt.variation) {
+        body.insert("temperature".to_owned(), Value::from(temperature));
+    }
     if !prompt.prefix.tools.is_empty() {
         body.insert("tools".to_owned(), prompt.prefix.tools.iter().map(|tool| tool_value(tool)).collect());
         let choice = match prompt.calls {
@@ -33,18 +30,20 @@ pub(super) fn body(options: &OpenAiOptions, prompt: &Prompt, most: u32) -> Value
     Value::from(body)
 }
 
-fn messages(prompt: &Prompt) -> Value {
-    let system = json!({ "role": "system", "content": prompt.system() });
-    let system = (!prompt.system().is_empty()).then_some(system);
+fn messages(options: &RemoteOptions, prompt: &Prompt) -> Value {
+    let system = prompt.system();
+    let content = match options.prompt_cache {
+        PromptCache::None | PromptCache::Automatic => json!(system),
+        PromptCache::Marked => json!([{ "type": "text", "text": system, "cache_control": { "type": "ephemeral" } }]),
+    };
+    let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": content }));
     system.into_iter().chain(prompt.turns().iter().map(|item| message(item))).collect()
 }
 
 fn message(item: &Item) -> Value {
     match item {
-        // It comes first and stands in the system text; see `Prompt::turns`.
         Item::Summary { text } => json!({ "role": "system", "content": text }),
-        Item::Person { text, aside: None } => json!({ "role": "user", "content": text }),
-        Item::Person { text, aside: Some(aside) } => json!({ "role": "user", "content": format!("{text}\n\n{aside}") }),
+        Item::Person { text, aside } => json!({ "role": "user", "content": spoken(text, aside.as_deref()) }),
         Item::Model { text, calls, .. } if calls.is_empty() => json!({ "role": "assistant", "content": text }),
         Item::Model { text, calls, .. } => {
             let content = if text.is_empty() { Value::Null } else { Value::from(text.as_str()) };

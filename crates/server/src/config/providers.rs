@@ -1,0 +1,62 @@
+//! The model of a declared provider, and its key. What an entry means is judged in `inference`; the file and the
+//! variable are read in `machine`.
+
+use std::path::Path;
+
+use inference::providers::{Chosen, KeyNeed, KeySource, Provider, Providers};
+use zeroize::Zeroizing;
+
+use super::machine::{read_if_there, read_key, read_variable};
+
+/// A model of a declared provider.
+#[derive(Debug, Clone)]
+pub struct DeclaredModel {
+    /// The provider and its model.
+    pub chosen: Chosen,
+    /// The key, if one is sent.
+    pub key: Option<Zeroizing<String>>,
+}
+
+/// Whether a value of `models.default` names a model of a provider rather than a file.
+pub(super) fn names_provider(name: &str) -> bool {
+    let is_file = Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gguf"));
+    !is_file && !name.starts_with('/') && name.contains('/')
+}
+
+/// The bundled providers and those of a file, which may be absent. One that cannot be read is told among what was left
+/// out.
+pub fn providers(file: &Path) -> Result<Providers, String> {
+    match read_if_there(file) {
+        Ok(text) => Ok(Providers::read(&text.unwrap_or_default())),
+        Err(error) => Err(format!("{} cannot be read: {error}", file.display())),
+    }
+}
+
+/// Chooses the model and finds its key.
+pub(super) fn declared(name: &str, file: &Path, key_file: Option<&str>) -> Result<DeclaredModel, String> {
+    let chosen = providers(file)?.choose(name)?;
+    let key = key(&chosen.provider, key_file)?.filter(|key| !key.is_empty());
+    if key.is_none() && chosen.provider.key == KeyNeed::Required {
+        return Err(format!("the provider `{}` wants a key: {}", chosen.provider.id, how(&chosen.provider)));
+    }
+    Ok(DeclaredModel { chosen, key })
+}
+
+/// The key from the file of the configuration, else from where the entry says.
+fn key(provider: &Provider, key_file: Option<&str>) -> Result<Option<Zeroizing<String>>, String> {
+    let from_file = |path: &Path| read_key(path).map(|key| Some(Zeroizing::new(key)));
+    match (key_file, &provider.key_source) {
+        (Some(path), _) => from_file(Path::new(path)),
+        (None, Some(KeySource::File(path))) => from_file(path),
+        (None, Some(KeySource::Environment(name))) => Ok(read_variable(name).map(Zeroizing::new)),
+        (None, None) => Ok(None),
+    }
+}
+
+fn how(provider: &Provider) -> String {
+    let setting = "name a file that holds it, mode 0600, with models.key_file";
+    match &provider.key_source {
+        Some(KeySource::Environment(variable)) => format!("{setting}, or set the variable {variable}"),
+        Some(KeySource::File(_)) | None => setting.to_owned(),
+    }
+}
