@@ -16,6 +16,7 @@ mod model;
 mod prompt;
 mod sandbox;
 mod serve;
+mod settings;
 mod setup;
 mod signed_in;
 mod socket;
@@ -76,6 +77,8 @@ enum Command {
     Sandbox(sandbox::SandboxArgs),
     /// Measures this build on this machine, in a scratch folder.
     Bench(bench::BenchArgs),
+    /// Lists what can be set, and says whether the configuration fits.
+    Config(settings::ConfigArgs),
     /// Looks at declared providers of models.
     Model(model::ModelArgs),
     /// Prints the completions of a shell.
@@ -93,6 +96,7 @@ impl Cli {
             Command::Logout => login::logout(config?).await,
             Command::Ask(args) => ask::ask(config?, args).await,
             Command::Chat(args) => chat::chat(config?, args).await,
+            Command::Config(args) => settings::settings(config, &args),
             Command::Doctor(args) => doctor::doctor(config, args).await,
             // These look at nothing that is configured.
             Command::Explain(args) => explain::explain(args).await,
