@@ -14,6 +14,7 @@ use crate::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
 use crate::message::Message;
 use crate::model::{Faltered, Reply};
 use crate::outcome::{Outcome, why};
+use crate::repair::Step;
 use crate::result::ToolResult;
 use crate::time::Timestamp;
 
@@ -159,6 +160,9 @@ pub struct Screened {
     /// What would change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// What had to be mended in the arguments that were written, in order, and keys that nobody knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Step>,
     /// The hooks that changed or blocked it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookNote>,

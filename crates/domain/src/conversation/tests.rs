@@ -82,6 +82,7 @@ fn screened(call: &str) -> Body {
         preview: None,
         hooks: Vec::new(),
         blocked: None,
+        repairs: Vec::new(),
     }))
 }
 

@@ -232,7 +232,10 @@ impl<'t> Reader<'t> {
         let end = self.at;
         self.blank()?;
         match self.peek() {
-            None => Err(self.open(if closer == '}' { "an object" } else { "a list" })),
+            None => {
+                self.path.truncate(self.path.rfind('/').unwrap_or(0));
+                Err(self.open(if closer == '}' { "an object" } else { "a list" }))
+            }
             Some(letter) if letter == closer || letter == ',' => Ok(()),
             Some(_) if matches!(before.what, What::Text(_)) => Err(self.bad(format!(
                 "the quote before {} ends the text, but more follows; write \\\" for a quote inside a text, or a comma \

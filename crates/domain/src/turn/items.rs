@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::call::CallState;
 use super::{Round, Turn};
 use crate::compact::{Cut, Demotion, Done};
+use crate::call::ToolCall;
 use crate::context::{Item, MadeCall, Part, Place, Thread, replayable, view};
 use crate::id::TurnId;
 use crate::message::Message;
+use crate::repair::{Did, Step};
 
 impl Turn {
     /// The items of this turn, oldest first. Each call stands before its one result, in the order of the reply.
@@ -93,10 +95,21 @@ fn model(round: &Round) -> Option<Item> {
     let calls = sampled.calls.iter().map(|call| MadeCall {
         id: call.id.clone(),
         tool: call.tool.clone(),
-        arguments: replayable(&call.arguments),
+        arguments: replayed(round, call),
     });
     let (text, signed) = (sampled.text.clone(), sampled.signed.clone());
     (!sampled.is_mute()).then(|| Item::Model { text, calls: calls.collect(), signed })
+}
+
+/// The arguments as they are replayed: as written, or in their final form where what was written is no JSON object.
+fn replayed(round: &Round, call: &ToolCall) -> String {
+    let written = replayable(&call.arguments);
+    let state = round.calls.iter().find(|state| state.call.id == call.id);
+    let mended = state.and_then(|state| state.screened.as_ref()).filter(|screened| !screened.repairs.is_empty());
+    match mended {
+        Some(screened) if written == "{}" => screened.arguments.to_string(),
+        Some(_) | None => written,
+    }
 }
 
 /// The result of a call; one that has none yet reads as interrupted or cancelled, so that no prompt holds an orphan.
@@ -110,11 +123,37 @@ fn result(state: &CallState) -> Item {
     Item::Result { call: state.call.id.clone(), tool: state.call.tool.clone(), text }
 }
 
-/// A line that says what ran, where a hook left other arguments than the model wrote.
+/// Characters of the arguments that are repeated before a result.
+const RAN_CHARS: usize = 2_000;
+
+/// A line that says what ran, where that is not what the model wrote: it was mended, or a hook changed it.
 fn what_ran(state: &CallState) -> Option<String> {
-    let screened = state.screened.as_ref().filter(|screened| !screened.hooks.is_empty() && state.started.is_some())?;
-    let hooks: Vec<_> = screened.hooks.iter().map(|note| note.hook.as_str()).collect();
+    let screened = state.screened.as_ref().filter(|_| state.started.is_some())?;
+    if screened.hooks.is_empty() && screened.repairs.is_empty() {
+        return None;
+    }
+    let (unknown, mended): (Vec<&Step>, Vec<&Step>) =
+        screened.repairs.iter().partition(|step| step.did == Did::UnknownKey);
     let written = serde_json::from_str::<serde_json::Value>(&state.call.arguments).ok();
-    let differs = written.as_ref() != Some(&screened.arguments);
-    differs.then(|| format!("Ran with {}, as {} changed it.\n", screened.arguments, hooks.join(", ")))
+    let mut line = String::new();
+    if written.as_ref() != Some(&screened.arguments) {
+        let hooks: Vec<_> = screened.hooks.iter().map(|note| note.hook.as_str()).collect();
+        let hooks = if hooks.is_empty() { String::new() } else { format!(", as {} changed it", hooks.join(", ")) };
+        let steps: Vec<_> = mended.iter().map(ToString::to_string).collect();
+        let steps = if steps.is_empty() { String::new() } else { format!(" ({})", steps.join("; ")) };
+        line = format!("Ran with {}{steps}{hooks}.", shortened(&screened.arguments.to_string()));
+    }
+    if !unknown.is_empty() {
+        let paths: Vec<_> = unknown.iter().map(|step| step.path.as_str()).collect();
+        let blank = if line.is_empty() { "" } else { " " };
+        line = format!("{line}{blank}Keys that {} does not know were passed on: {}.", state.call.tool, paths.join(", "));
+    }
+    (!line.is_empty()).then(|| line + "\n")
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(RAN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

@@ -149,8 +149,9 @@ impl Log {
             let facts = Facts { undo: class == EffectClass::Create, ..Facts::of(class) };
             let (digest, label, arguments) = (call.digest(&facts), "label".to_owned(), call.arguments().clone());
             let (preview, hooks, blocked) = (None, Vec::new(), None);
+            let repairs = call.repairs().to_vec();
             let call = call.id().clone();
-            let screened = Screened { call, arguments, facts, digest, label, preview, hooks, blocked };
+            let screened = Screened { call, arguments, facts, digest, label, preview, repairs, hooks, blocked };
             self.add(Body::Screened(Box::new(screened)));
         }
         self

@@ -19,6 +19,7 @@ use domain::message::Message;
 use domain::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
 use domain::plan::Measure;
+use domain::repair::{Did, Step};
 use domain::result::{Status, ToolResult};
 use domain::rule::RuleSet;
 use domain::setting::Setting;
@@ -252,6 +253,7 @@ fn screen(random: &mut Random, call: &ValidCall) -> Body {
         facts,
         label: "label".to_owned(),
         preview: None,
+        repairs: call.repairs().to_vec(),
         hooks: Vec::new(),
         blocked: random.once_in(10).then(|| "no".to_owned()),
     }))
@@ -423,6 +425,7 @@ fn screened(random: &mut Random, call: CallId) -> Screened {
             Some(Preview::Command { argv: vec!["ls".to_owned()] }),
         ]),
         hooks: random.pick(&[vec![], vec![HookNote { hook: "h".to_owned(), did: "rewrote".to_owned() }]]),
+        repairs: if random.once_in(4) { vec![Step { path: text(), did: Did::Quotes, times: 2 }] } else { Vec::new() },
         blocked: random.once_in(4).then(|| "no".to_owned()),
     }
 }

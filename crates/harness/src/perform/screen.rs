@@ -34,8 +34,7 @@ async fn screen_one(live: &Live<'_>, call: ValidCall) -> Screened {
         match ask_hook(hook.as_ref(), &call).await {
             HookOutcome::Continue => {}
             HookOutcome::Rewrite(arguments) => {
-                let rewritten = ValidCall::with_arguments(call.id().clone(), Arc::clone(call.spec()), arguments);
-                let Ok(rewritten) = rewritten else {
+                let Ok(rewritten) = call.rewritten(arguments) else {
                     let reason = format!("The hook {} left arguments that do not fit the tool.", hook.name());
                     return blocked(&call, notes, hook.name(), reason);
                 };
@@ -95,6 +94,7 @@ pub(super) fn pass(call: &ValidCall, hooks: Vec<HookNote>, appraisal: Appraisal)
         facts,
         label,
         preview,
+        repairs: call.repairs().to_vec(),
         hooks,
         blocked: None,
     }

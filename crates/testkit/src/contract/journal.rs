@@ -214,6 +214,7 @@ fn screened(call: &CallId, digest: Digest) -> Screened {
         preview: Some(Preview::Diff { path: "~/a".to_owned(), diff: "-a\n+b\n".to_owned() }),
         hooks: vec![HookNote { hook: "tidy".to_owned(), did: "rewrote the arguments".to_owned() }],
         blocked: Some("no".to_owned()),
+        repairs: Vec::new(),
     }
 }
 

@@ -117,7 +117,9 @@ fn rejection(reason: &Rejection) -> String {
 fn screened(screened: &Screened) -> String {
     let hooks: String = screened.hooks.iter().map(|note| format!(" | {}: {}", note.hook, note.did)).collect();
     let blocked = screened.blocked.as_ref().map(|reason| format!(" | blocked: {reason}")).unwrap_or_default();
-    let arguments = if screened.hooks.is_empty() { String::new() } else { format!(" {}", screened.arguments) };
+    let as_written = screened.hooks.is_empty() && screened.repairs.is_empty();
+    let arguments = if as_written { String::new() } else { format!(" {}", screened.arguments) };
+    let hooks = screened.repairs.iter().map(|step| format!(" | {step}")).collect::<String>() + &hooks;
     format!("screened {} {:?}{}{arguments}{hooks}{blocked}", screened.call, screened.label, facts(&screened.facts))
 }
 

@@ -75,5 +75,6 @@ fn screened(call: &ValidCall, appraisal: &Appraisal) -> Screened {
         preview: appraisal.preview.clone(),
         hooks: Vec::new(),
         blocked: None,
+        repairs: call.repairs().to_vec(),
     }
 }
