@@ -65,14 +65,15 @@ impl Chat {
     /// The spans of a prompt, up to where the reply begins. Neighbours are never of one kind.
     pub(crate) fn render(&self, prompt: &Prompt) -> Result<Vec<Span>, ChatError> {
         let broken = |text: &str| break_controls(text, &self.controls);
+        let unmarked = |text: &str| break_ends(broken(text), &self.controls);
         let spans =
-            self.template.render(&variables(prompt, self.dialect, self.shape, &|text| text.to_owned(), &broken))?;
+            self.template.render(&variables(prompt, self.dialect, self.shape, &|text| text.to_owned(), &unmarked))?;
         if !self.holds_control(prompt) {
             return Ok(joined(spans));
         }
         // A template that loses the mark of a content would let it speak as control. Both renderings must agree in
         // what is the template's own; if they do not, the broken spelling is what the model reads.
-        let safe = self.template.render(&variables(prompt, self.dialect, self.shape, &broken, &broken))?;
+        let safe = self.template.render(&variables(prompt, self.dialect, self.shape, &broken, &unmarked))?;
         let agree = own(&spans) == own(&safe);
         Ok(joined(if agree { spans } else { safe }))
     }
@@ -114,6 +115,27 @@ fn break_controls(text: &str, controls: &[String]) -> String {
         }
     }
     text
+}
+
+/// Puts a zero-width blank before a text that begins with the end of a control spelling, and behind one that ends with a
+/// beginning: what a template writes next to a text whose mark it loses must not complete it.
+fn break_ends(text: String, controls: &[String]) -> String {
+    const BLANK: char = '\u{200B}';
+    let longest = controls.iter().map(String::len).max().unwrap_or(0);
+    let is_sign = |letter: char| !letter.is_alphanumeric() && !letter.is_whitespace();
+    let begins = |part: &str| controls.iter().any(|control| control.len() > part.len() && control.starts_with(part));
+    let ends = |part: &str| controls.iter().any(|control| control.len() > part.len() && control.ends_with(part));
+    let (head, tail) =
+        (text.floor_char_boundary(longest), text.floor_char_boundary(text.len().saturating_sub(longest)));
+    let behind = |(at, letter): (usize, char)| is_sign(letter) && begins(&text[tail + at..]);
+    let before = |(at, letter): (usize, char)| is_sign(letter) && ends(&text[..at + letter.len_utf8()]);
+    let (before, behind) = (text[..head].char_indices().any(before), text[tail..].char_indices().any(behind));
+    match (before, behind) {
+        (false, false) => text,
+        (true, false) => format!("{BLANK}{text}"),
+        (false, true) => format!("{text}{BLANK}"),
+        (true, true) => format!("{BLANK}{text}{BLANK}"),
+    }
 }
 
 /// The variables of one rendering. `content` is applied where the engine keeps its mark, `unmarked` where a template

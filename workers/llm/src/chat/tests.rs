@@ -1,6 +1,8 @@
 //! Templates of several kinds, rendered by the engine's own Jinja: what they can take is found, the rest is given in
 //! another form, and no content becomes control.
 
+mod published;
+
 use inference::dialect::detect;
 use inference::protocol::message::{Call, Prompt, Tool, Turn};
 use serde_json::json;
