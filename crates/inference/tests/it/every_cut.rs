@@ -1,5 +1,6 @@
 //! The Hermes dialect: what its renderer writes its parser reads, wherever the stream is cut; markers never show.
 
+mod documented;
 mod gold;
 mod random;
 mod slips;
