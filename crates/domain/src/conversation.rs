@@ -1,5 +1,7 @@
 //! One conversation as the fold of all its entries: what was said, the turn that runs, what waits for the person.
 
+mod past;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -9,13 +11,17 @@ use crate::context::{CallPolicy, Item, Prompt, Thread};
 use crate::digest::Digest;
 use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
+use crate::footer::SideEffect;
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
+use crate::line::Lines;
 use crate::message::Message;
 use crate::model::Reply;
 use crate::plan::{self, Budget};
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::turn::{CallState, Turn};
+
+use past::Pasts;
 
 /// A conversation at one entry.
 #[derive(Debug, Clone)]
@@ -24,6 +30,7 @@ pub struct Conversation {
     head: EntryNumber,
     history: Thread,
     standing: Standing,
+    pasts: Pasts,
     live: Option<Turn>,
     messages: HashMap<MessageId, EntryNumber>,
     answers: HashMap<ApprovalId, Given>,
@@ -86,6 +93,7 @@ impl Conversation {
             head: EntryNumber::default(),
             history: Thread::default(),
             standing: Standing::default(),
+            pasts: Pasts::default(),
             live: None,
             messages: HashMap::new(),
             answers: HashMap::new(),
@@ -114,7 +122,9 @@ impl Conversation {
             // A server would refuse a prompt in which one call id stands twice, and every later one with it.
             Body::Replied(reply) if self.repeats_a_call(reply) => {}
             Body::Said(message) => self.said(entry, message),
-            Body::Compacted(compacted) => self.compacted(compacted),
+            Body::Compacted(compacted) => self.compacted(entry.number, compacted),
+            Body::Forked { after } => self.forked(entry.number, *after),
+            Body::Switched { line } => self.switched(*line),
             Body::CompactionAsked => self.standing.asked(entry.number),
             Body::Withdrawn(_)
             | Body::Replied(_)
@@ -135,14 +145,18 @@ impl Conversation {
                 }
             }
         }
-        self.close_ended(entry.at);
+        self.pasts.lines.recorded(entry.number);
+        self.close_ended(entry);
     }
 
     fn said(&mut self, entry: &Entry, message: &Message) {
         self.messages.insert(message.id.clone(), entry.number);
         match &mut self.live {
             Some(turn) => turn.apply(entry),
-            None => self.live = Some(Turn::open(self.id.clone(), vec![message.clone()], entry.at)),
+            None => {
+                self.pasts.told(entry.number);
+                self.live = Some(Turn::open(self.id.clone(), vec![message.clone()], entry.at));
+            }
         }
     }
 
@@ -178,27 +192,27 @@ impl Conversation {
             | Body::Ended { .. }
             | Body::Compacted(_)
             | Body::CompactionAsked
+            | Body::Forked { .. }
+            | Body::Switched { .. }
             | Body::Newer(_) => {}
         }
     }
 
     /// A fold holds from its entry on. One whose cut is not there has no effect.
-    fn compacted(&mut self, compacted: &Compacted) {
+    fn compacted(&mut self, number: EntryNumber, compacted: &Compacted) {
         match &compacted.fold {
             Fold::Unchanged(_) => {}
-            Fold::Demoted(demotion) => {
-                self.history.demote(demotion);
-                self.live.iter_mut().for_each(|turn| turn.demote(demotion));
-            }
-            Fold::Summarised { cut, .. } if !self.cut(cut) => return,
-            Fold::Summarised { summary, .. } => self.history.begin_with(summary.text()),
+            Fold::Demoted(demotion) => self.live.iter_mut().for_each(|turn| turn.demote(demotion)),
+            Fold::Summarised { cut, .. } if !self.cut_live(cut) => return,
+            Fold::Summarised { .. } => {}
         }
-        self.standing.compacted(compacted, &self.history);
+        self.pasts.folded(number, compacted);
+        self.fold_history(compacted);
     }
 
-    fn cut(&mut self, cut: &Cut) -> bool {
+    /// Cuts the turn that runs, if the cut is in it; whether the cut is anywhere.
+    fn cut_live(&mut self, cut: &Cut) -> bool {
         if self.history.holds(&cut.turn) {
-            self.history.cut(cut);
             return true;
         }
         let Some(turn) = self.live.as_mut().filter(|turn| *turn.id() == cut.turn) else { return false };
@@ -207,14 +221,27 @@ impl Conversation {
         true
     }
 
+    fn fold_history(&mut self, compacted: &Compacted) {
+        match &compacted.fold {
+            Fold::Unchanged(_) => {}
+            Fold::Demoted(demotion) => self.history.demote(demotion),
+            Fold::Summarised { cut, summary, .. } => {
+                self.history.cut(cut);
+                self.history.begin_with(summary.text());
+            }
+        }
+        self.standing.compacted(compacted, &self.history);
+    }
+
     /// An ended turn becomes history; messages that nobody read begin the next turn.
-    fn close_ended(&mut self, at: Timestamp) {
+    fn close_ended(&mut self, entry: &Entry) {
         let Some(mut turn) = self.live.take_if(|turn| turn.outcome().is_some()) else { return };
         let unread = turn.take_waiting();
         self.standing.ended(turn.id(), &turn.footer());
+        self.pasts.ended(&turn, entry.number);
         self.history.append(turn.thread());
         if !unread.is_empty() {
-            self.live = Some(Turn::open(self.id.clone(), unread, at));
+            self.live = Some(Turn::open(self.id.clone(), unread, entry.at));
         }
     }
 
@@ -281,7 +308,14 @@ impl Conversation {
             Some(_) | None if self.newer => Effect::Rest,
             Some(turn) => match turn.next(self.history.items(), self.head, setting) {
                 Effect::Rest if self.wants(setting) == Some(Why::Asked) => Effect::Compact(Why::Asked),
-                next => next,
+                next @ (Effect::Note(_)
+                | Effect::Sample(_)
+                | Effect::Screen(_)
+                | Effect::Ask(_)
+                | Effect::Run(_)
+                | Effect::Compact(_)
+                | Effect::Rest
+                | Effect::End { .. }) => next,
             },
             None => self.wants(setting).map_or(Effect::Rest, Effect::Compact),
         }
@@ -321,6 +355,32 @@ impl Conversation {
             Some(turn) => self.history.followed_by(&turn.thread()),
             None => self.history.clone(),
         }
+    }
+
+    /// Its lines, and which of them is written on.
+    pub fn lines(&self) -> &Lines {
+        &self.pasts.lines
+    }
+
+    /// Where a new line has to start that says something else than this message, or lets it be answered anew: behind
+    /// the turn before its own. `None` if no turn of this line that is over has it.
+    pub fn before(&self, message: &MessageId) -> Option<EntryNumber> {
+        self.pasts.before(message)
+    }
+
+    /// Where a new line starts that shares all turns that are over at an entry.
+    pub fn border(&self, at: EntryNumber) -> EntryNumber {
+        self.pasts.border(at)
+    }
+
+    /// What was done behind an entry of this line, oldest first: it stands whatever line is gone on with.
+    pub fn effects_behind(&self, after: EntryNumber) -> Vec<&SideEffect> {
+        self.pasts.effects_behind(after)
+    }
+
+    /// What was done on other lines and no message of this one has told yet, oldest first.
+    pub fn done_elsewhere(&self) -> Vec<&SideEffect> {
+        self.pasts.elsewhere()
     }
 
     /// Where it stands with its compaction.

@@ -11,6 +11,7 @@ use crate::digest::Digest;
 use crate::facts::{Facts, Preview};
 use crate::footer::SideEffect;
 use crate::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
+use crate::line::LineId;
 use crate::message::Message;
 use crate::model::{Faltered, Reply};
 use crate::outcome::{Outcome, why};
@@ -115,6 +116,17 @@ pub enum Body {
     Compacted(Box<Compacted>),
     /// The person asked for a fold.
     CompactionAsked,
+    /// A new line starts: it shares what stands up to an entry of the line before it. The line is named after this
+    /// entry.
+    Forked {
+        /// The last entry that is shared; 0 for none.
+        after: EntryNumber,
+    },
+    /// Another line is gone on with.
+    Switched {
+        /// The line.
+        line: LineId,
+    },
     /// Written by a newer version than this one; kept, and not understood.
     #[serde(skip)]
     Newer(Value),
@@ -210,6 +222,8 @@ impl Body {
             Self::Ended { .. } => "ended",
             Self::Compacted(_) => "compacted",
             Self::CompactionAsked => "compaction_asked",
+            Self::Forked { .. } => "forked",
+            Self::Switched { .. } => "switched",
             Self::Newer(_) => "newer",
         }
     }

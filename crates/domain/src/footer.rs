@@ -34,6 +34,20 @@ pub struct SideEffect {
     pub undo: bool,
 }
 
+/// What a model is told of effects that stand although its line of the conversation does not show them.
+pub fn elsewhere(effects: &[&SideEffect]) -> String {
+    let mut text = "Done on another line of this conversation and still standing; do not repeat it:".to_owned();
+    for effect in effects {
+        let state = match effect.state {
+            EffectState::Done => "done",
+            EffectState::Failed => "failed",
+            EffectState::Unknown => "may have happened",
+        };
+        text.push_str(&format!("\n- {} {} ({state})", effect.tool, effect.target));
+    }
+    text
+}
+
 /// What is known of a side effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -27,6 +27,7 @@ pub mod health;
 pub mod id;
 pub mod letters;
 pub mod limits;
+pub mod line;
 pub mod message;
 pub mod model;
 pub mod outcome;

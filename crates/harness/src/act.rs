@@ -5,8 +5,10 @@ use domain::approval::{Answer, Decision};
 use domain::conversation::{Conversation, Given, NotAwaited};
 use domain::digest::Digest;
 use domain::entry::{Body, Entry};
+use domain::footer::elsewhere;
 use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
 use domain::limits::WAITING_MESSAGES;
+use domain::line::LineId;
 use domain::message::Message;
 use thiserror::Error;
 
@@ -38,6 +40,12 @@ pub enum ActError {
     /// The message was read, or never waited.
     #[error("This message cannot be taken back any more.")]
     AlreadyRead,
+    /// A turn runs or waits.
+    #[error("A turn is still running here. Stop it first, then try again.")]
+    TurnRuns,
+    /// There is no such message, entry or line.
+    #[error("There is no such place in this conversation any more. Load it again.")]
+    UnknownPlace,
     /// There is no such question.
     #[error("There is no such question.")]
     UnknownQuestion,
@@ -77,11 +85,78 @@ pub async fn say(desk: Desk<'_>, id: &ConversationId, message: Message) -> Resul
             return Err(ActError::TooManyWaiting);
         }
         let turn = conversation.live().map_or_else(|| TurnId::opened_by(&message.id), |turn| turn.id().clone());
-        if let Some(entries) = append(desk, &conversation, Body::Said(message.clone())).await? {
+        if let Some(entries) = append(desk, &conversation, said(&conversation, message.clone())).await? {
             let said = entries.first().map_or(conversation.head().next(), |entry| entry.number);
             return Ok(Said { entry: said, turn, fresh: true });
         }
     }
+}
+
+/// Says something else in the place of a message, or the same again to have it answered anew: a new line starts before
+/// the turn in which that message was read. Line and message become true together.
+pub async fn say_instead(
+    desk: Desk<'_>,
+    id: &ConversationId,
+    instead_of: &MessageId,
+    message: Message,
+) -> Result<Said, ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        if let Some(entry) = conversation.entry_of(&message.id) {
+            return Ok(Said { entry, turn: turn_at(desk, id, entry).await?, fresh: false });
+        }
+        let after = quiet(&conversation)?.before(instead_of).ok_or(ActError::UnknownPlace)?;
+        let fork = Body::Forked { after };
+        let mut forked = conversation.clone();
+        forked.apply(&forked.draft(desk.clock.now(), fork.clone()).at_number(forked.head().next()));
+        let turn = TurnId::opened_by(&message.id);
+        let bodies = vec![fork, said(&forked, message.clone())];
+        if let Some(entries) = append_all(desk, &conversation, bodies).await? {
+            let entry = entries.last().map_or(conversation.head().next(), |entry| entry.number);
+            return Ok(Said { entry, turn, fresh: true });
+        }
+    }
+}
+
+/// Starts a new line that shares all turns that are over at an entry.
+pub async fn branch(desk: Desk<'_>, id: &ConversationId, at: EntryNumber) -> Result<LineId, ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        if at > conversation.head() || !conversation.lines().holds(conversation.lines().active(), at) {
+            return Err(ActError::UnknownPlace);
+        }
+        let after = quiet(&conversation)?.border(at);
+        if let Some(entries) = append(desk, &conversation, Body::Forked { after }).await? {
+            return Ok(LineId(entries.first().map_or(conversation.head().next(), |entry| entry.number)));
+        }
+    }
+}
+
+/// Goes on with another line.
+pub async fn switch(desk: Desk<'_>, id: &ConversationId, line: LineId) -> Result<(), ActError> {
+    loop {
+        let conversation = load(desk, id).await?;
+        let lines = quiet(&conversation)?.lines();
+        lines.line(line).ok_or(ActError::UnknownPlace)?;
+        if lines.active() == line || append(desk, &conversation, Body::Switched { line }).await?.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+/// The conversation, if no turn runs or waits in it.
+fn quiet(conversation: &Conversation) -> Result<&Conversation, ActError> {
+    if conversation.live().is_some() { Err(ActError::TurnRuns) } else { Ok(conversation) }
+}
+
+/// A message as it is recorded: one that opens a turn carries what was done on other lines.
+fn said(conversation: &Conversation, mut message: Message) -> Body {
+    let effects = conversation.done_elsewhere();
+    if conversation.live().is_none() && !effects.is_empty() {
+        let told = elsewhere(&effects);
+        message.aside = Some(message.aside.map_or(told.clone(), |aside| format!("{aside}\n{told}")));
+    }
+    Body::Said(message)
 }
 
 /// The turn that an entry was recorded in.
@@ -194,8 +269,17 @@ async fn load(desk: Desk<'_>, id: &ConversationId) -> Result<Conversation, ActEr
 
 /// Appends behind the entries that were looked at; `None` when others were faster.
 async fn append(desk: Desk<'_>, conversation: &Conversation, body: Body) -> Result<Option<Vec<Entry>>, ActError> {
-    let draft = conversation.draft(desk.clock.now(), body);
-    match desk.journal.append(conversation.id(), conversation.head(), vec![draft]).await {
+    append_all(desk, conversation, vec![body]).await
+}
+
+async fn append_all(
+    desk: Desk<'_>,
+    conversation: &Conversation,
+    bodies: Vec<Body>,
+) -> Result<Option<Vec<Entry>>, ActError> {
+    let now = desk.clock.now();
+    let drafts = bodies.into_iter().map(|body| conversation.draft(now, body)).collect();
+    match desk.journal.append(conversation.id(), conversation.head(), drafts).await {
         Ok(entries) => {
             desk.observer.notify(conversation.id(), Event::Recorded(&entries));
             Ok(Some(entries))

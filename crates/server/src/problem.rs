@@ -60,6 +60,7 @@ codes! {
     AlreadyRead = "already_read", CONFLICT, "The message was read already.";
     StillWorking = "still_working", CONFLICT, "The same request is being worked on.";
     ReadOnly = "read_only", CONFLICT, "A newer version has written here.";
+    TurnRunning = "turn_running", CONFLICT, "A turn is still running.";
     TooManyWaiting = "too_many_waiting", CONFLICT, "Too many messages wait.";
     VaultFault = "vault_fault", CONFLICT, "The vault stays shut.";
     Expired = "expired", GONE, "This is over.";

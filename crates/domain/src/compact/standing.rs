@@ -44,6 +44,12 @@ pub struct Refused {
 }
 
 impl Standing {
+    /// Another line is gone on with: what is known of models stays, what is known of the conversation is found anew.
+    pub(crate) fn begin_line(&mut self) {
+        let (corrections, ms_per_thousand) = (std::mem::take(&mut self.corrections), self.ms_per_thousand);
+        *self = Self { corrections, ms_per_thousand, ..Self::default() };
+    }
+
     pub(crate) fn asked(&mut self, at: EntryNumber) {
         self.asked.get_or_insert(at);
     }

@@ -4,13 +4,19 @@ use serde_json::json;
 
 use super::{Activity, Conversation, QuestionState};
 use crate::approval::{Answer, Approval, Decision, Kind};
+use crate::call::Clearance;
+use crate::compact::{Compacted, Cut, Fold, Summary, Why};
+use crate::context::Item;
 use crate::digest::Digest;
 use crate::entry::{Body, Entry, Screened};
 use crate::facts::Facts;
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, MessageId, ReplyId, TurnId};
+use crate::line::LineId;
 use crate::message::Message;
 use crate::model::{Reply, Sampled, StopReason, Usage};
 use crate::outcome::Outcome;
+use crate::plan::Measure;
+use crate::result::{Status, ToolResult};
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, ToolName};
 use crate::turn::Turn;
@@ -105,6 +111,18 @@ fn asked(call: &str) -> Body {
 fn answered(digest: &[u8], decision: Decision) -> Body {
     let (approval, digest) = (ApprovalId::new("a"), Digest::of_bytes(digest));
     Body::Answered(Answer { approval, digest, decision, surface: "test".to_owned(), key: None })
+}
+
+fn started(call: &str) -> Body {
+    let (digest, clearance, key) = (Digest::of_bytes(SHOWN), Clearance::Class, "k".to_owned());
+    Body::Started { call: CallId::new(call), digest, clearance, key }
+}
+
+fn summarised(cut: Cut) -> Body {
+    let summary = Box::new(Summary::default());
+    let fold = Fold::Summarised { cut, summary, prefix: Digest::of_bytes(b""), pieces: 1 };
+    let (before, after, measure, model) = (9, 3, Measure::Exact, "m".to_owned());
+    Body::Compacted(Box::new(Compacted { why: Why::Asked, fold, before, after, measure, model, correction: None }))
 }
 
 fn in_question() -> Log {
@@ -207,4 +225,82 @@ fn a_conversation_without_a_turn_is_quiet() {
     assert_eq!(log.0.activity(&setting), Activity::Running);
     log.add(reply(1, None)).ended();
     assert_eq!(log.0.activity(&setting), Activity::Quiet);
+}
+
+fn texts(log: &Log) -> Vec<String> {
+    let texts = log.0.history().iter().map(|item| match item.as_ref() {
+        Item::Person { text, .. } | Item::Model { text, .. } | Item::Result { text, .. } | Item::Summary { text } => {
+            text.clone()
+        }
+    });
+    texts.collect()
+}
+
+/// Two turns: `m1` is entries 1 to 3, `m2` is entries 4 to 6.
+fn two_turns() -> Log {
+    let mut log = Log::new();
+    for message in ["m1", "m2"] {
+        log.said(message);
+        let seen = log.0.head().0;
+        log.add(reply(seen, None)).ended();
+    }
+    log
+}
+
+#[test]
+fn a_new_line_knows_what_stands_before_it_and_nothing_later() {
+    let mut log = two_turns();
+    let before = log.0.before(&MessageId::new("m2")).unwrap();
+    assert_eq!(before, EntryNumber(3));
+    log.add(Body::Forked { after: before });
+    assert_eq!(texts(&log), ["m1", "Well."]);
+    log.said("m2b").ended();
+    assert_eq!(texts(&log), ["m1", "Well.", "m2b"]);
+}
+
+#[test]
+fn a_line_that_is_gone_back_to_is_as_it_was_left() {
+    let mut log = two_turns();
+    let left = texts(&log);
+    log.add(Body::Forked { after: EntryNumber(3) }).said("m2b").ended();
+    let other = texts(&log);
+    log.add(Body::Switched { line: LineId::default() });
+    assert_eq!(texts(&log), left);
+    log.add(Body::Switched { line: LineId(EntryNumber(7)) });
+    assert_eq!(texts(&log), other);
+}
+
+#[test]
+fn while_a_turn_runs_no_line_starts() {
+    let mut log = two_turns();
+    log.said("m3").add(Body::Forked { after: EntryNumber(3) });
+    assert_eq!((log.live(), log.0.lines().all().len()), (Some("m3"), 1));
+    assert_eq!(texts(&log), ["m1", "Well.", "m2", "Well."]);
+}
+
+#[test]
+fn a_line_that_starts_before_a_fold_has_the_originals() {
+    let mut log = two_turns();
+    let cut = Cut { turn: TurnId::new("m2"), rounds: 0 };
+    log.add(summarised(cut));
+    assert_eq!(texts(&log).len(), 3, "a summary, then the second turn");
+    log.add(Body::Forked { after: EntryNumber(3) });
+    assert_eq!(texts(&log), ["m1", "Well."]);
+    log.add(Body::Switched { line: LineId::default() });
+    assert_eq!(texts(&log).len(), 3);
+}
+
+#[test]
+fn what_was_done_on_another_line_is_known_until_a_message_tells_it() {
+    let mut log = Log::new();
+    log.said("m1").add(reply(1, Some("c1"))).add(screened("c1")).add(started("c1"));
+    log.add(Body::Returned(ToolResult::new(CallId::new("c1"), Status::Done, "done"))).ended();
+    assert!(log.0.done_elsewhere().is_empty());
+    assert_eq!(log.0.effects_behind(EntryNumber(0)).len(), 1);
+    log.add(Body::Forked { after: EntryNumber(0) });
+    assert_eq!(log.0.done_elsewhere().len(), 1);
+    log.said("m1b").ended();
+    assert!(log.0.done_elsewhere().is_empty(), "it was told with the message");
+    log.add(Body::Forked { after: EntryNumber(0) });
+    assert_eq!(log.0.done_elsewhere().len(), 1, "a line before that message was not told");
 }

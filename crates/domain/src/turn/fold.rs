@@ -37,7 +37,8 @@ impl Turn {
             // A stop binds the turn it was pressed on and meets no other.
             Body::Stopped if entry.turn == self.id => self.stopped = true,
             Body::Ended { outcome, .. } if entry.turn == self.id => self.ended = Some(outcome.clone()),
-            Body::Stopped | Body::Ended { .. } | Body::Compacted(_) | Body::CompactionAsked | Body::Newer(_) => {}
+            Body::Stopped | Body::Ended { .. } | Body::Compacted(_) | Body::CompactionAsked => {}
+            Body::Forked { .. } | Body::Switched { .. } | Body::Newer(_) => {}
         }
         self.tell();
     }

@@ -107,7 +107,7 @@ fn replayed(round: &Round, call: &ToolCall) -> String {
     let state = round.calls.iter().find(|state| state.call.id == call.id);
     let mended = state.and_then(|state| state.screened.as_ref()).filter(|screened| !screened.repairs.is_empty());
     match mended {
-        Some(screened) if written == "{}" => screened.arguments.to_string(),
+        Some(screened) if written == "{}" => replayable(&screened.arguments.to_string()),
         Some(_) | None => written,
     }
 }

@@ -71,6 +71,8 @@ fn shape(entries: &[Entry]) -> Vec<String> {
         Body::Ended { outcome, footer } => format!("ended {:?} {footer:?}", std::mem::discriminant(outcome)),
         Body::Compacted(one) => format!("compacted {:?} {:?}", one.why, std::mem::discriminant(&one.fold)),
         Body::CompactionAsked => "compaction asked".to_owned(),
+        Body::Forked { after } => format!("forked {}", after.0),
+        Body::Switched { line } => format!("switched {}", line.0.0),
         Body::Newer(_) => "newer".to_owned(),
     };
     entries.iter().map(|entry| format!("{} {} {}", entry.number.0, entry.turn, shape(entry))).collect()

@@ -59,6 +59,8 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
             | Body::Resumed
             | Body::Stopped
             | Body::CompactionAsked
+            | Body::Forked { .. }
+            | Body::Switched { .. }
             | Body::Newer(_) => Vec::new(),
         };
         parts.extend(what.into_iter().map(|what| Part { at: entry.at, what }));

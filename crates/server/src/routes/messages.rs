@@ -27,6 +27,8 @@ pub(super) fn act_problem(error: ActError) -> Problem {
     match error {
         ActError::Journal(error) => journal_problem(error),
         ActError::ReadOnly => Problem::new(Code::ReadOnly, error),
+        ActError::TurnRuns => Problem::new(Code::TurnRunning, error),
+        ActError::UnknownPlace => Problem::new(Code::Expired, error),
         ActError::TooManyWaiting => Problem::new(Code::TooManyWaiting, error),
         ActError::AlreadyRead => Problem::new(Code::AlreadyRead, error),
         ActError::UnknownQuestion => Problem::not_found(),
@@ -40,7 +42,8 @@ pub(super) fn act_problem(error: ActError) -> Problem {
     }
 }
 
-/// Says something. The key of the request is the id of the message, so saying it twice records it once.
+/// Says something, or something else in the place of a message. The key of the request is the id of the message, so
+/// saying it twice records it once.
 pub(super) async fn say(
     State(app): State<Arc<App>>,
     Unlocked(room): Unlocked,
@@ -54,12 +57,22 @@ pub(super) async fn say(
     }
     let beside = aside(room.ports().clock.now(), &room.zone);
     let message = Message::new(MessageId::new(key), form.text, Some(beside)).map_err(message_problem)?;
-    finished(async move { say_once(&room, &id, message).await }).await
+    let instead_of = form.instead_of.map(MessageId::new);
+    finished(async move { say_once(&room, &id, message, instead_of).await }).await
 }
 
-async fn say_once(room: &Room, id: &ConversationId, message: Message) -> Result<Response, Problem> {
+async fn say_once(
+    room: &Room,
+    id: &ConversationId,
+    message: Message,
+    instead_of: Option<MessageId>,
+) -> Result<Response, Problem> {
     let text = message.text.clone();
-    let said = act::say(room.desk(), id, message).await.map_err(act_problem)?;
+    let said = match instead_of {
+        None => act::say(room.desk(), id, message).await,
+        Some(former) => act::say_instead(room.desk(), id, &former, message).await,
+    };
+    let said = said.map_err(act_problem)?;
     if said.fresh {
         room.sessions.wake(id);
         let taken = MessageTaken { entry: said.entry.0, turn: said.turn.to_string() };

@@ -151,6 +151,8 @@ impl Inner {
             | Body::Resumed
             | Body::Compacted(_)
             | Body::CompactionAsked
+            | Body::Forked { .. }
+            | Body::Switched { .. }
             | Body::Newer(_) => {}
         }
     }

@@ -42,6 +42,7 @@ enum Fact {
     },
     Replied(Replied),
     Faltered {
+        model: String,
         reason: String,
         attempt_again: bool,
     },
@@ -83,6 +84,12 @@ enum Fact {
     },
     Compacted(CompactedView),
     CompactionAsked {},
+    Forked {
+        after: u64,
+    },
+    Switched {
+        line: u64,
+    },
     Newer {},
 }
 
@@ -177,9 +184,10 @@ struct AnswerView {
     surface: String,
 }
 
+/// One side effect as it stands at the end of its turn.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-struct FooterRow {
+pub struct FooterRow {
     call: String,
     tool: String,
     classes: Vec<EffectClass>,
@@ -216,7 +224,10 @@ fn fact(body: &Body) -> Fact {
         Body::Said(message) => Fact::Said { message_id: message.id.to_string(), text: message.text.clone() },
         Body::Withdrawn(message) => Fact::Withdrawn { message_id: message.to_string() },
         Body::Replied(reply) => Fact::Replied(replied(reply)),
-        Body::Faltered(one) => Fact::Faltered { reason: fault_text(&one.fault), attempt_again: one.fault.is_passing() },
+        Body::Faltered(one) => {
+            let (model, reason) = (one.model.clone(), fault_text(&one.fault));
+            Fact::Faltered { model, reason, attempt_again: one.fault.is_passing() }
+        }
         Body::Held(held) => Fact::Held { sentence: held.sentence(), next_step: held.next_step() },
         Body::Rejected { call, reason } => Fact::Rejected { call: call.to_string(), reason: reason.text() },
         Body::Screened(screened) => Fact::Screened(Box::new(screened_view(screened))),
@@ -240,6 +251,8 @@ fn fact(body: &Body) -> Fact {
         Body::Ended { outcome, footer } => ended(outcome, footer),
         Body::Compacted(compacted) => Fact::Compacted(compacted_view(compacted)),
         Body::CompactionAsked => Fact::CompactionAsked {},
+        Body::Forked { after } => Fact::Forked { after: after.0 },
+        Body::Switched { line } => Fact::Switched { line: line.0.0 },
         Body::Newer(_) => Fact::Newer {},
     }
 }
@@ -321,7 +334,8 @@ fn ended(outcome: &domain::outcome::Outcome, footer: &[SideEffect]) -> Fact {
     }
 }
 
-fn row(effect: &SideEffect) -> FooterRow {
+/// The row of a side effect.
+pub(super) fn row(effect: &SideEffect) -> FooterRow {
     FooterRow {
         call: effect.call.to_string(),
         tool: effect.tool.to_string(),

@@ -168,6 +168,8 @@ fn append(
             | Body::Ended { .. }
             | Body::Compacted(_)
             | Body::CompactionAsked
+            | Body::Forked { .. }
+            | Body::Switched { .. }
             | Body::Newer(_) => {}
         }
         entries.push(entry);
@@ -206,6 +208,8 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
         | Body::Ended { .. }
         | Body::Compacted(_)
         | Body::CompactionAsked
+        | Body::Forked { .. }
+        | Body::Switched { .. }
         | Body::Newer(_) => (None, None),
     };
     let mut statement = db.prepare_cached(

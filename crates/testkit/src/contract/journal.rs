@@ -10,6 +10,7 @@ use domain::entry::{Body, Draft, Entry, Held, HookNote, Screened, VERSION};
 use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
+use domain::line::LineId;
 use domain::message::Message;
 use domain::model::{Faltered, Reply, SampleFault, Sampled, Signed, StopReason, Usage};
 use domain::outcome::Outcome;
@@ -153,6 +154,8 @@ pub fn every_body() -> Vec<Body> {
         folded(Fold::Demoted(Demotion { calls: vec![CallId::new("c1")], messages: Vec::new(), message_tokens: 64 })),
         folded(Fold::Unchanged(Unchanged::NotSmaller)),
         Body::CompactionAsked,
+        Body::Forked { after: EntryNumber(2) },
+        Body::Switched { line: LineId(EntryNumber(3)) },
         Body::Stopped,
         Body::Ended {
             outcome: Outcome::ModelUnavailable(vec![Faltered::new("scripted", SampleFault::Busy)]),

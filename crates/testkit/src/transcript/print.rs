@@ -81,6 +81,8 @@ pub fn entry(entry: &Entry) -> String {
         }
         Body::Compacted(compacted) => folded(compacted),
         Body::CompactionAsked => "compaction asked".to_owned(),
+        Body::Forked { after } => format!("line forks after {}", after.0),
+        Body::Switched { line } => format!("line switched to {}", line.0.0),
         Body::Newer(value) => format!("newer {value}"),
     }
 }
