@@ -105,7 +105,7 @@ impl<'a> Folds<'a> {
         for longest_first in [&mut messages, &mut last] {
             longest_first.sort_by_key(|gain| std::cmp::Reverse(gain.tokens));
         }
-        let cutting = if may_summarise { cut(counts, places, room) } else { None };
+        let cutting = if may_summarise { cut(counts, places, room).filter(|cutting| cutting.saves > 0) } else { None };
         Self { places, old, cutting, rounds, messages, last, message_tokens, slack: room / 10 }
     }
 

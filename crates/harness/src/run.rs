@@ -77,7 +77,7 @@ pub async fn drive(
             Effect::Sample(request) => perform::sample(&mut live, request, &setting).await?,
             Effect::Screen(calls) => perform::screen(&mut live, calls).await?,
             Effect::Ask(approvals) => perform::ask(&mut live, approvals).await?,
-            Effect::Run(calls) => perform::run(&mut live, calls).await?,
+            Effect::Run(calls) => perform::run(&mut live, calls, setting.model.window).await?,
             Effect::Compact(why) => perform::compact(&mut live, why, &setting).await?,
             Effect::End { outcome, footer } => drop(live.decide(vec![Body::Ended { outcome, footer }]).await?),
             Effect::Rest if has_moved(&mut live).await? => {}

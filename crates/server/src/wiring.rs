@@ -66,7 +66,8 @@ impl Wiring {
     pub fn ports(&self, person: &Person, vault: &Vault, hub: Arc<Hub>) -> Result<Wired, String> {
         let owner = files::runs_as_root().then(|| owner_of(person.id));
         let places = self.places(person.id, vault, owner)?;
-        let tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
+        let mut tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
+        tools.push(tools::recall(vault.journal()));
         let settings = settings::DefaultProfile::new(&tools, self.rules.clone(), self.answering.model.clone())?;
         let prefix = settings.prefix();
         let ports = Ports {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use harness::ports::Tool;
+use harness::ports::{Journal, Tool};
 
 pub mod ask;
 pub mod erase;
@@ -18,12 +18,18 @@ mod file_write;
 pub mod files;
 mod places;
 mod reading;
+mod recall;
 mod shell;
 
 pub use places::Places;
 pub use shell::CommandRunner;
 
-/// All tools that one person's turns have.
+/// The tool that reads what a conversation shows shorter, over the journal of one person.
+pub fn recall(journal: Arc<dyn Journal>) -> Arc<dyn Tool> {
+    erase::erase(recall::Tool(journal))
+}
+
+/// All other tools that one person's turns have.
 pub fn all(places: &Places, runner: &CommandRunner) -> Vec<Arc<dyn Tool>> {
     vec![
         erase::erase(ask::Tool),

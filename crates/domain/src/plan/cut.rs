@@ -11,7 +11,9 @@ pub struct Cutting {
     pub cut: Cut,
     /// The first item that is kept, if it is a turn border.
     pub first_kept: usize,
-    /// Tokens that it saves, less those of the summary.
+    /// Tokens of what goes.
+    pub gone: u32,
+    /// Tokens that it saves, less those that are set aside for the summary.
     pub saves: u32,
 }
 
@@ -26,12 +28,11 @@ fn set_aside(room: u32) -> u32 {
 }
 
 /// The cut that keeps most of those that make the prompt fit; if none does, the one that saves most. `None` if nothing
-/// stands before any cut, or what does is no longer than its summary.
+/// stands before any cut.
 pub fn cut(counts: &Counts, places: &[Place], room: u32) -> Option<Cutting> {
     let turns = Turns::of(counts, places, room);
-    let fixed = counts.prefix().saturating_add(set_aside(room));
     let candidates = turns.candidates();
-    let fits = |cutting: &&Cutting| fixed.saturating_add(turns.kept(cutting)) <= room;
+    let fits = |cutting: &&Cutting| turns.fixed.saturating_add(turns.kept(cutting)) <= room;
     let fitting = candidates.iter().find(fits).cloned();
     fitting.or_else(|| candidates.into_iter().max_by_key(|cutting| cutting.saves))
 }
@@ -43,6 +44,8 @@ struct Turns<'a> {
     /// The first item of each turn, oldest first.
     starts: Vec<usize>,
     all: u32,
+    /// Tokens that any cut leaves: the prefix and what is set aside for the summary.
+    fixed: u32,
 }
 
 impl<'a> Turns<'a> {
@@ -53,7 +56,8 @@ impl<'a> Turns<'a> {
         };
         let starts = (0..places.len()).filter(begins).collect();
         let all = counts.items.iter().fold(0, |sum: u32, item| sum.saturating_add(*item));
-        Self { counts, places, room, starts, all }
+        let fixed = counts.prefix().saturating_add(set_aside(room));
+        Self { counts, places, room, starts, all, fixed }
     }
 
     fn from(&self, index: usize) -> u32 {
@@ -61,19 +65,24 @@ impl<'a> Turns<'a> {
     }
 
     fn kept(&self, cutting: &Cutting) -> u32 {
-        self.all.saturating_sub(cutting.saves.saturating_add(set_aside(self.room)))
+        self.all.saturating_sub(cutting.gone)
     }
 
-    /// The newest two turns or three tenths of the room, whichever is more; then less; then rounds of the newest turn.
+    /// The newest two turns or three tenths of the room, whichever is more; then less. Only where two do not fit: the
+    /// newest alone, then rounds of it.
     fn candidates(&self) -> Vec<Cutting> {
         let Some(newest) = self.starts.last().copied() else { return Vec::new() };
         let two = self.starts[self.starts.len().saturating_sub(2)];
         let share = self.starts.iter().copied().find(|start| self.from(*start) <= self.room / 10 * 3);
         let share = share.unwrap_or(newest);
-        let mut borders = vec![two.min(share), two.max(share), newest];
+        let mut borders = vec![two.min(share), two.max(share)];
+        let two_fit = self.fixed.saturating_add(self.from(two)) <= self.room;
+        if !two_fit {
+            borders.push(newest);
+        }
         borders.dedup();
         let mut candidates: Vec<Cutting> = borders.into_iter().filter_map(|start| self.at_turn(start)).collect();
-        if self.from(newest) > self.room / 2 {
+        if !two_fit && self.from(newest) > self.room / 2 {
             candidates.extend(self.at_rounds(newest));
         }
         candidates
@@ -98,7 +107,6 @@ impl<'a> Turns<'a> {
     }
 
     fn cutting(&self, cut: Cut, first_kept: usize, gone: u32) -> Option<Cutting> {
-        let saves = gone.checked_sub(set_aside(self.room)).filter(|saves| *saves > 0)?;
-        Some(Cutting { cut, first_kept, saves })
+        (gone > 0).then(|| Cutting { cut, first_kept, gone, saves: gone.saturating_sub(set_aside(self.room)) })
     }
 }

@@ -7,6 +7,7 @@ mod fold;
 mod json_text;
 mod monotone;
 mod orphans;
+mod plan_fits;
 mod random;
 mod repair;
 mod stored;

@@ -90,7 +90,9 @@ pub(crate) async fn compact(live: &mut Live<'_>, why: Why, setting: &Setting) ->
         }
     };
     let room = answerer.budget.room(counts.measure);
-    match cut(&counts, live.conversation.thread().places(), room) {
+    let cutting = cut(&counts, live.conversation.thread().places(), room);
+    // A person's wish is tried wherever there is something to summarise.
+    match cutting.filter(|cutting| why == Why::Asked || cutting.saves > 0) {
         Some(cutting) => answerer.summarise(live, why, &cutting.cut, &counts, setting).await.map(drop),
         None => answerer.fold(live, why, Fold::Unchanged(Unchanged::Nothing), &counts, setting).await.map(drop),
     }

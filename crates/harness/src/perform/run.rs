@@ -23,10 +23,11 @@ use crate::run::RunError;
 /// How long a run may take to end after it was cancelled.
 const GRACE: Duration = Duration::from_secs(3);
 
-pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>) -> Result<(), RunError> {
+/// `window`: that of the model which reads the results; what it is shown of a long one is fixed when it returns.
+pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>, window: u32) -> Result<(), RunError> {
     let Some(landed) = live.stop.run_until_cancelled(landed(live, &calls)).await else { return Ok(()) };
     if let Some(landed) = landed {
-        return live.record(vec![landed]).await;
+        return live.record(vec![viewed(landed, window)]).await;
     }
     let Some(changed) = live.stop.run_until_cancelled(changed(live, &calls)).await else { return Ok(()) };
     if !changed.is_empty() {
@@ -36,7 +37,11 @@ pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>) -> Result<
         return Ok(());
     }
     let returned = run_all(live, &calls).await;
-    live.record(returned).await
+    live.record(returned.into_iter().map(|body| viewed(body, window)).collect()).await
+}
+
+fn viewed(body: Body, window: u32) -> Body {
+    if let Body::Returned(result) = body { Body::Returned(result.viewed(window)) } else { body }
 }
 
 /// The result of an earlier run that was cut, if its tool finds that it landed or cannot tell.

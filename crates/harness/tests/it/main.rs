@@ -5,13 +5,16 @@
     reason = "transcripts are files, and UPDATE_EXPECT asks for them to be rewritten"
 )]
 
+mod compaction_faults;
 mod contracts;
 mod cut_anywhere;
 mod desk;
 mod footer;
 mod language_free;
+mod prefix_stable;
 mod rejected_reaches;
 mod resumes;
+mod room;
 mod same_digest;
 mod scene;
 mod stop;
