@@ -51,8 +51,13 @@ pub fn exact(text: &str) -> String {
 
 /// JSON on one line: what the format itself leaves as it is (C1 controls, direction marks) is escaped as well.
 pub fn json(value: &serde_json::Value) -> String {
+    json_text(&value.to_string())
+}
+
+/// The same for text that is JSON already, whose numbers keep the digits that they are written with.
+pub fn json_text(text: &str) -> String {
     let mut out = String::new();
-    for letter in value.to_string().chars() {
+    for letter in text.chars() {
         if is_unseen(letter) {
             // It stands in a string: outside of strings JSON has only ASCII that can be seen.
             for unit in letter.encode_utf16(&mut [0; 2]) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::Turn;
-use crate::call::{Clearance, ToolCall};
+use crate::call::{Clearance, Rejection, ToolCall};
 use crate::context::{CallPolicy, Prefix};
 use crate::digest::Digest;
 use crate::effect::{Effect, Request};
@@ -301,4 +301,15 @@ fn a_stop_settles_what_is_open_and_then_ends() {
         log.add(body);
     }
     assert_eq!(log.outcome(), Some(Outcome::Stopped));
+}
+
+#[test]
+fn a_call_cut_at_the_limit_of_a_reply_is_told_the_limit() {
+    let mut log = Log::new();
+    let whole = call("c1", "read", "x").arguments;
+    let cut = ToolCall { arguments: whole[..whole.len() - 1].to_owned(), ..call("c1", "read", "x") };
+    log.say(Sampled { calls: vec![cut], stop: StopReason::Length, ..sampled() });
+    let Effect::Note(bodies) = log.next() else { panic!("it is rejected: {:?}", log.next()) };
+    let [Body::Rejected { reason: Rejection::Incomplete(what), .. }] = bodies.as_slice() else { panic!("{bodies:?}") };
+    assert!(what.contains("700 tokens") && what.contains("split the work"), "{what}");
 }

@@ -1,6 +1,7 @@
 //! `riad explain`: what would become of a path, a command line or a call, and why. The judges are those of tools and
 //! gate; nothing that is explained is read, written or run.
 
+mod args;
 mod argv;
 mod batch;
 mod call;
@@ -41,8 +42,8 @@ enum What {
     Call(call::CallArgs),
     /// Whether an address may be fetched (not built yet).
     Url(Later),
-    /// Whether arguments would be mended (not built yet).
-    Args(Later),
+    /// Whether the arguments of a call would be mended, and into what.
+    Args(args::ArgsArgs),
     /// When a schedule is due (not built yet).
     Cron(Later),
 }
@@ -62,6 +63,8 @@ struct Said {
     more: Map<String, Value>,
     /// The same for people, one a line.
     lines: Vec<String>,
+    /// A value as JSON text, in which numbers have all of their digits.
+    value: Option<String>,
 }
 
 /// One value that was given as an argument, or those of a batch.
@@ -83,7 +86,8 @@ pub(super) async fn explain(args: ExplainArgs) -> Result<(), Ended> {
         What::Path(args) => path::explain(args, output).await,
         What::Argv(args) => argv::explain(args, output).await,
         What::Call(args) => call::explain(args, output).await,
-        What::Url(later) | What::Args(later) | What::Cron(later) => Err(later.refusal()),
+        What::Args(args) => args::explain(args, output).await,
+        What::Url(later) | What::Cron(later) => Err(later.refusal()),
     }
 }
 
@@ -97,7 +101,7 @@ impl Later {
 impl From<Explained> for Said {
     fn from(explained: Explained) -> Self {
         let Explained { verdict, reason } = explained;
-        Self { verdict, reason, more: Map::new(), lines: Vec::new() }
+        Self { verdict, reason, more: Map::new(), lines: Vec::new(), value: None }
     }
 }
 
@@ -107,6 +111,18 @@ impl Said {
         let members = document.as_object_mut().expect("an object was just made");
         members.extend(self.more.clone());
         document
+    }
+
+    /// The document on one line.
+    fn json(&self) -> String {
+        let document = terminal::json(&self.document());
+        match &self.value {
+            None => document,
+            Some(value) => {
+                let open = document.strip_suffix('}').expect("a document is an object");
+                format!("{open},\"value\":{}}}", terminal::json_text(value))
+            }
+        }
     }
 
     fn line(&self) -> String {
@@ -133,7 +149,7 @@ async fn feed(input: Input, missing: &str, judge: impl AsyncFn(Value) -> Result<
 fn print(said: &Said, as_json: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if as_json {
-        return writeln!(out, "{}", terminal::json(&said.document()));
+        return writeln!(out, "{}", said.json());
     }
     writeln!(out, "{}", terminal::line(&said.line()))?;
     said.lines.iter().try_for_each(|line| writeln!(out, "  {}", terminal::line(line)))

@@ -77,6 +77,39 @@ async fn argv_agrees_with_every_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn args_agrees_with_every_row() {
+    let rows = rows("argrepair-cases.tsv");
+    assert!(rows.len() > 90, "the table is whole");
+    let line = |row: &Vec<String>| format!(r#"{{"schema":{},"raw":{},"level":{:?}}}"#, row[0], row[1], row[4]);
+    let input: Vec<String> = rows.iter().map(line).collect();
+    let ran = explain(&["args", "--batch", "--json"], &input.join("\n")).await;
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let said = ran.lines();
+    assert_eq!(said.len(), rows.len());
+    for (row, said) in rows.iter().zip(&said) {
+        let wanted: Option<Value> = (row[2] != "LEAVE").then(|| serde_json::from_str(&row[2]).unwrap());
+        let verdict = if wanted.is_some() { "repaired" } else { "leave" };
+        assert_eq!((said["verdict"].as_str(), said.get("value")), (Some(verdict), wanted.as_ref()), "{row:?}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn args_of_one_text_keep_all_digits_and_say_what_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("schema.json");
+    std::fs::write(&schema, r#"{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}"#).unwrap();
+    let schema = schema.to_str().unwrap();
+    let digits = "0.1000000000000000055511151231257827";
+    let ran = explain(&["args", "--json", "--schema", schema, &format!("{{'n': \"{digits}\"}}")], "").await;
+    assert!(ran.out.contains(&format!("\"value\":{{\"n\":{digits}}}")), "{}", ran.out);
+    assert!(ran.out.contains("number read from a text at /n") && ran.out.contains("more digits"), "{}", ran.out);
+    let plain = explain(&["args", "--schema", schema, r#"{"n":"x"}"#], "").await;
+    assert_eq!((plain.code, plain.out.starts_with("leave: at /n: ")), (0, true), "{}", plain.out);
+    let unnamed = explain(&["args", "{}"], "").await;
+    assert!(unnamed.code != 0 && unnamed.err.contains("--schema"), "{}", unnamed.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn path_agrees_with_every_row_without_root_and_operation() {
     let wanted: Vec<_> = path_rows().into_iter().map(|[path, _, verdict]| (path, verdict)).collect();
     let input: Vec<&str> = wanted.iter().map(|(line, _)| line.as_str()).collect();
@@ -171,7 +204,7 @@ async fn one_value_gives_one_readable_line_and_exit_0_whatever_the_verdict() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_built_says_so_and_bad_use_is_exit_2() {
     for arguments in
-        [&["url", "http://127.0.0.1/"][..], &["args", "--batch", "--json"], &["cron", "--json", "0 8 * * *"]]
+        [&["url", "http://127.0.0.1/"][..], &["cron", "--json", "0 8 * * *"]]
     {
         let ran = explain(arguments, "\"x\"\n").await;
         assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (1, "", "riad: not built yet\n"), "{arguments:?}");

@@ -41,7 +41,7 @@ fn read(line: Line) -> Result<Value, String> {
 fn print(said: &Result<Said, String>, as_json: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let line = match said {
-        Ok(said) if as_json => terminal::json(&said.document()),
+        Ok(said) if as_json => said.json(),
         Ok(said) => terminal::line(&said.line()),
         Err(fault) if as_json => terminal::json(&json!({ "schema": SCHEMA, "error": fault })),
         Err(fault) => terminal::line(&format!("error: {fault}")),
