@@ -48,6 +48,7 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
             }
             Body::Ended { outcome, footer } => ended(outcome, footer),
             Body::Compacted(compacted) => vec![What::Host(compacted.sentence())],
+            Body::Held(held) => vec![What::Host(held.sentence())],
             Body::Withdrawn(_)
             | Body::Faltered(_)
             | Body::Rejected { .. }
