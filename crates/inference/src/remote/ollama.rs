@@ -8,6 +8,7 @@ use domain::context::Prompt;
 use domain::model::SampleFault;
 
 use super::engine::RemoteOptions;
+use super::rendered;
 use super::refusal::Refused;
 use super::wire::{Framing, Listener, Wire};
 
@@ -25,7 +26,7 @@ impl Wire for Ollama {
     }
 
     fn body(&self, options: &RemoteOptions, prompt: &Prompt, most: u32) -> serde_json::Result<Vec<u8>> {
-        request::body(options, prompt, most)
+        Ok(rendered::broken(request::body(options, &rendered::spelled_out(prompt), most)?))
     }
 
     fn listener(&self) -> Box<dyn Listener> {

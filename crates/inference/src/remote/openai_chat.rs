@@ -7,6 +7,7 @@ use domain::context::Prompt;
 use domain::model::SampleFault;
 
 use super::engine::RemoteOptions;
+use super::rendered;
 use super::refusal::{Refused, fault_of_status};
 use super::wire::{Listener, Wire};
 
@@ -20,7 +21,8 @@ impl Wire for OpenAiChat {
     }
 
     fn body(&self, options: &RemoteOptions, prompt: &Prompt, most: u32) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&request::body(options, prompt, most))
+        let body = request::body(options, &rendered::spelled_out(prompt), most);
+        Ok(rendered::broken(serde_json::to_vec(&body)?))
     }
 
     fn listener(&self) -> Box<dyn Listener> {

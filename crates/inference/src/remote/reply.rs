@@ -16,6 +16,9 @@ use super::wide_text::{WideJoiner, WideText};
 /// Bytes of a piece of a call's id or name that are kept.
 const LONGEST_NAME: usize = 256;
 
+/// Bytes of signed blocks of one reply that are kept: they are opaque, and stand in every later prompt.
+const SIGNED_BYTES: usize = 256 << 10;
+
 /// A reply while it streams.
 pub(super) struct Reply<'a> {
     deltas: &'a dyn DeltaSink,
@@ -28,6 +31,7 @@ pub(super) struct Reply<'a> {
     arguments_joiner: WideJoiner,
     calls: CallJoiner,
     blocks: Vec<String>,
+    signed_bytes: usize,
     stop: Option<StopReason>,
     cut: bool,
     /// What the engine says of its tokens.
@@ -68,6 +72,7 @@ impl<'a> Reply<'a> {
             arguments_joiner: WideJoiner::default(),
             calls: CallJoiner::default(),
             blocks: Vec::new(),
+            signed_bytes: 0,
             stop: None,
             cut: false,
             usage: Usage::default(),
@@ -104,12 +109,13 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Keeps a block that the provider signed, as the text of its wire.
+    /// Keeps a block that the provider signed, as the text of its wire. Blocks are read together or not at all, so where
+    /// one is beyond what is kept, none is: the next reply then does without them.
     pub(super) fn sign(&mut self, block: String) {
-        self.full |= block.len() > self.room;
-        self.room = self.room.saturating_sub(block.len());
-        if !self.full {
-            self.blocks.push(block);
+        self.signed_bytes = self.signed_bytes.saturating_add(block.len());
+        self.blocks.push(block);
+        if self.signed_bytes > SIGNED_BYTES {
+            self.blocks.clear();
         }
     }
 

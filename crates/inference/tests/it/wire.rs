@@ -5,7 +5,7 @@ mod cuts;
 mod faults;
 mod quirks;
 mod requests;
-mod server;
+pub(crate) mod server;
 mod time;
 
 use inference::remote::WireKind;

@@ -14,6 +14,7 @@ mod idempotency;
 mod isolation;
 mod kill_nine;
 mod locking;
+mod providers;
 mod pty;
 mod remains;
 mod replaced;

@@ -55,6 +55,7 @@ async fn an_answer_that_breaks_off_is_cut_and_keeps_what_was_whole() {
     for (wire, bytes) in RECORDED {
         for ends in [true, false] {
             let replies = cut(wire, bytes, ends).await;
+            check_signed(wire, &replies);
             let (mut text, mut whole_calls) = (0, 0);
             for (at, reply) in replies.iter().enumerate() {
                 let at = format!("{wire:?} broken off at {at}, body ended: {ends}");
@@ -76,22 +77,20 @@ async fn an_answer_that_breaks_off_is_cut_and_keeps_what_was_whole() {
     }
 }
 
-#[tokio::test]
-async fn signed_reasoning_comes_as_the_provider_wrote_it_and_only_whole() {
-    for (wire, bytes) in RECORDED {
-        let signed = cut(wire, bytes, true).await.into_iter().filter_map(|reply| reply.ok()?.signed);
-        let signed: Vec<_> = signed.map(|signed| (signed.lineage, signed.blocks)).collect();
-        let thought = r#"{"signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds==","thinking":"hm é","type":"thinking"}"#;
-        let redacted = r#"{"data":"EmwKAhgBEgy3va3pzix=","type":"redacted_thinking"}"#;
-        let sealed = r#"{"encrypted_content":"gAAAAABo5rV=","summary":[{"text":"hm é","type":"summary_text"}],"type":"reasoning"}"#;
-        let expected = match wire {
-            WireKind::Anthropic => vec![format!("[{thought}]"), format!("[{thought},{redacted}]")],
-            WireKind::OpenAiResponses => vec![format!("[{sealed}]")],
-            WireKind::OpenAiChat | WireKind::Ollama => Vec::new(),
-        };
-        let mut seen: Vec<_> = signed.iter().map(|(_, blocks)| blocks.clone()).collect();
-        seen.dedup();
-        assert_eq!(seen, expected, "{wire:?}");
-        assert!(signed.iter().all(|(lineage, _)| lineage == "small"), "{wire:?}");
-    }
+/// Signed blocks come as the provider wrote them, and only whole.
+fn check_signed(wire: WireKind, replies: &[Result<Sampled, SampleFault>]) {
+    let thought = r#"{"signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds==","thinking":"hm é","type":"thinking"}"#;
+    let redacted = r#"{"data":"EmwKAhgBEgy3va3pzix=","type":"redacted_thinking"}"#;
+    let sealed =
+        r#"{"encrypted_content":"gAAAAABo5rV=","summary":[{"text":"hm é","type":"summary_text"}],"type":"reasoning"}"#;
+    let expected = match wire {
+        WireKind::Anthropic => vec![format!("[{thought}]"), format!("[{thought},{redacted}]")],
+        WireKind::OpenAiResponses => vec![format!("[{sealed}]")],
+        WireKind::OpenAiChat | WireKind::Ollama => Vec::new(),
+    };
+    let signed = replies.iter().filter_map(|reply| reply.as_ref().ok()?.signed.as_ref());
+    assert!(signed.clone().all(|signed| signed.lineage == "small"), "{wire:?}");
+    let mut blocks: Vec<_> = signed.map(|signed| signed.blocks.clone()).collect();
+    blocks.dedup();
+    assert_eq!(blocks, expected, "{wire:?}");
 }

@@ -19,7 +19,7 @@ use crate::support::{Kept, prompt, read_file};
 
 /// What a connection does after it got its request.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Send(Vec<u8>),
     Wait(Duration),
     /// Keeps the connection open without a word.
@@ -27,7 +27,7 @@ pub(super) enum Step {
 }
 
 /// Plays one script a connection, in turn, and gives what it was asked: the head and the body.
-pub(super) async fn server(scripts: Vec<Vec<Step>>) -> (SocketAddr, mpsc::UnboundedReceiver<(String, String)>) {
+pub(crate) async fn server(scripts: Vec<Vec<Step>>) -> (SocketAddr, mpsc::UnboundedReceiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (send, receive) = mpsc::unbounded_channel();
@@ -71,19 +71,19 @@ async fn request(stream: &mut TcpStream) -> (String, String) {
     }
 }
 
-pub(super) fn chunk(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn chunk(bytes: &[u8]) -> Vec<u8> {
     let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
     chunk.extend_from_slice(bytes);
     chunk.extend_from_slice(b"\r\n");
     chunk
 }
 
-pub(super) fn head() -> Vec<u8> {
+pub(crate) fn head() -> Vec<u8> {
     b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n".to_vec()
 }
 
 /// The answer in these pieces, each in a chunk of its own, with the end of the body where `ends`.
-pub(super) fn answer(pieces: &[&[u8]], ends: bool) -> Vec<Step> {
+pub(crate) fn answer(pieces: &[&[u8]], ends: bool) -> Vec<Step> {
     let mut bytes = head();
     pieces.iter().filter(|piece| !piece.is_empty()).for_each(|piece| bytes.extend(chunk(piece)));
     if ends {
@@ -92,13 +92,13 @@ pub(super) fn answer(pieces: &[&[u8]], ends: bool) -> Vec<Step> {
     vec![Step::Send(bytes)]
 }
 
-pub(super) fn refused(status: u16, headers: &str, body: &Value) -> Vec<Step> {
+pub(crate) fn refused(status: u16, headers: &str, body: &Value) -> Vec<Step> {
     let body = body.to_string();
     let answer = format!("HTTP/1.1 {status} No\r\n{headers}content-length: {}\r\n\r\n{body}", body.len());
     vec![Step::Send(answer.into_bytes())]
 }
 
-pub(super) fn options(wire: WireKind, address: SocketAddr) -> RemoteOptions {
+pub(crate) fn options(wire: WireKind, address: SocketAddr) -> RemoteOptions {
     RemoteOptions {
         key: Some(ApiKey::new("secret-key")),
         output_cap: Some(50),
@@ -109,14 +109,14 @@ pub(super) fn options(wire: WireKind, address: SocketAddr) -> RemoteOptions {
     }
 }
 
-pub(super) fn model(options: RemoteOptions, address: SocketAddr) -> RemoteModel {
+pub(crate) fn model(options: RemoteOptions, address: SocketAddr) -> RemoteModel {
     let grant = Grant { host: address.ip().to_string(), port: address.port() };
     let limits = Limits { connect: Duration::from_secs(2), ..inference::remote::limits() };
     RemoteModel::new(options, Client::new(Purpose::Provider, limits, Arc::new(SystemResolver), vec![grant]))
 }
 
 /// What a model of this wire makes of one script.
-pub(super) async fn sample(wire: WireKind, script: Vec<Step>) -> (Kept, Result<Sampled, SampleFault>) {
+pub(crate) async fn sample(wire: WireKind, script: Vec<Step>) -> (Kept, Result<Sampled, SampleFault>) {
     let (address, _asked) = server(vec![script]).await;
     let (kept, asked) = (Kept::default(), prompt("Hello", vec![read_file()]));
     let reply = model(options(wire, address), address).sample(&asked, &kept, &CancellationToken::new()).await;

@@ -119,6 +119,22 @@ async fn a_reply_far_over_its_tokens_is_read_no_further() {
 }
 
 #[tokio::test]
+async fn signed_blocks_beyond_all_measure_are_not_kept_and_the_reply_is() {
+    let sealed = |letters: usize| {
+        let item = json!({ "type": "reasoning", "summary": [], "encrypted_content": "x".repeat(letters) });
+        format!("data: {}\n\n", json!({ "type": "response.output_item.done", "output_index": 0, "item": item }))
+    };
+    let words = String::from_utf8(said(WireKind::OpenAiResponses, "Hi.")).unwrap();
+    let end = "data: {\"type\":\"response.completed\",\"response\":{}}\n\n";
+    for (blocks, kept) in [(sealed(1000), true), (sealed(200_000) + &sealed(200_000) + &sealed(10), false)] {
+        let stream = blocks + &words + end;
+        let (_, reply) = sample(WireKind::OpenAiResponses, answer(&[stream.as_bytes()], true)).await;
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop, reply.signed.is_some()), ("Hi.", StopReason::Natural, kept));
+    }
+}
+
+#[tokio::test]
 async fn a_call_in_small_pieces_with_its_name_on_each_is_not_taken_for_too_long() {
     let call = |arguments: &str| {
         let function = json!({ "name": "read_file", "arguments": arguments });
