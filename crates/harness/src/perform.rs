@@ -2,6 +2,7 @@
 
 mod ask;
 mod compact;
+mod deadline;
 mod run;
 mod sample;
 mod screen;

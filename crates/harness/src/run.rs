@@ -54,6 +54,29 @@ pub async fn drive(
     entrance: Entrance,
     desk: &dyn StopDesk,
 ) -> Result<Rested, RunError> {
+    let rested = Box::pin(keep_on(ports, id, entrance, desk)).await;
+    if let Err(RunError::Journal(JournalError::Storage(_))) = &rested {
+        could_not_store(ports, id).await?;
+    }
+    rested
+}
+
+/// A journal that could not be written starts nothing more: the turn ends, if that at least can be written.
+async fn could_not_store(ports: &Ports, id: &ConversationId) -> Result<(), RunError> {
+    let mut live = Live::load(ports, id).await?;
+    while !live.conversation.is_read_only() && give_up(&mut live, NOT_STORED).await? {}
+    Ok(())
+}
+
+/// Why a turn failed whose entries could not be stored.
+const NOT_STORED: &str = "what it did could not be stored, so nothing more was begun; see whether the disk is full";
+
+async fn keep_on(
+    ports: &Ports,
+    id: &ConversationId,
+    entrance: Entrance,
+    desk: &dyn StopDesk,
+) -> Result<Rested, RunError> {
     let mut live = Live::load(ports, id).await?;
     let mut entrance = entrance;
     loop {
@@ -65,7 +88,7 @@ pub async fn drive(
             return Ok(rested(&live.conversation));
         }
         let setting = match ports.settings.current(id).await {
-            Ok(setting) => setting,
+            Ok(setting) => Setting { resting: ports.rests.at(ports.clock.now()), ..setting },
             Err(reason) if give_up(&mut live, &reason).await? => continue,
             Err(_) => return Ok(rested(&live.conversation)),
         };
@@ -75,9 +98,9 @@ pub async fn drive(
         match live.conversation.next(&setting) {
             Effect::Note(bodies) => drop(live.decide(bodies).await?),
             Effect::Sample(request) => perform::sample(&mut live, request, &setting).await?,
-            Effect::Screen(calls) => perform::screen(&mut live, calls).await?,
+            Effect::Screen(calls) => perform::screen(&mut live, calls, &setting).await?,
             Effect::Ask(approvals) => perform::ask(&mut live, approvals).await?,
-            Effect::Run(calls) => perform::run(&mut live, calls, setting.model.window).await?,
+            Effect::Run(calls) => perform::run(&mut live, calls, &setting).await?,
             Effect::Compact(why) => perform::compact(&mut live, why, &setting).await?,
             Effect::End { outcome, footer } => drop(live.decide(vec![Body::Ended { outcome, footer }]).await?),
             Effect::Rest if has_moved(&mut live).await? => {}

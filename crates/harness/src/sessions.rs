@@ -71,7 +71,7 @@ impl Sessions {
         shared.driven.insert(id.clone(), Driven::default());
         let (sessions, id) = (self.clone(), id.clone());
         shared.tasks.spawn(async move {
-            if Box::pin(guarded(sessions.keep_driving(&id, entrance))).await.is_none() {
+            if guarded(sessions.keep_driving(&id, entrance)).await.is_none() {
                 sessions.broke_off(&id);
             }
         });

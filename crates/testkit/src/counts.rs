@@ -13,6 +13,11 @@ pub fn random_turns() -> usize {
     pick(1_000, 100_000)
 }
 
+/// Random faults over three models.
+pub fn fault_scripts() -> usize {
+    pick(400, 20_000)
+}
+
 /// Random journals: each is folded and projected.
 pub fn random_journals() -> usize {
     pick(1_000, 20_000)

@@ -1,12 +1,12 @@
 //! A model that follows a script: each sample takes the next line.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use domain::call::{FrameFault, ToolCall};
 use domain::context::Prompt;
 use domain::id::CallId;
-use domain::model::{ModelDescription, SampleFault, Sampled, StopReason, Usage};
+use domain::model::{ModelDescription, SampleFault, Sampled, StopReason, Tier, Usage};
 use domain::tool::ToolName;
 use harness::ports::{Channel, DeltaSink, Model};
 use tokio::sync::{Notify, watch};
@@ -51,6 +51,19 @@ impl Line {
     pub fn cut(text: &str, tool: &str, arguments: &str) -> Self {
         let fault = Some(FrameFault::Incomplete("the stream ended inside the arguments".to_owned()));
         Self::says(text, vec![ToolCall { fault, ..call(tool, arguments) }], StopReason::Cut)
+    }
+
+    /// A reply that ended for that reason.
+    pub fn stopped(text: &str, stop: StopReason) -> Self {
+        Self::says(text, Vec::new(), stop)
+    }
+
+    /// The same line with other figures, if it is a reply.
+    pub fn measured(mut self, change: impl FnOnce(&mut Usage)) -> Self {
+        if let Self::Says(sampled) = &mut self {
+            change(&mut sampled.usage);
+        }
+        self
     }
 
     fn says(text: &str, calls: Vec<ToolCall>, stop: StopReason) -> Self {
@@ -267,6 +280,40 @@ impl Model for ScriptedModel {
             Some(Line::Hangs) => std::future::pending().await,
             Some(Line::Panics) => panic!("the model was told to panic"),
         }
+    }
+}
+
+/// Another model that says the lines of a script: which model is asked for a line is for the loop to choose.
+#[derive(Debug)]
+pub struct StandIn {
+    description: ModelDescription,
+    script: Arc<ScriptedModel>,
+}
+
+impl StandIn {
+    /// A model of that name and tier over a script.
+    pub fn new(name: &str, tier: Tier, script: Arc<ScriptedModel>) -> Self {
+        Self { description: ModelDescription { name: name.to_owned(), tier, ..script.describe() }, script }
+    }
+}
+
+#[async_trait]
+impl Model for StandIn {
+    fn describe(&self) -> ModelDescription {
+        self.description.clone()
+    }
+
+    async fn count(&self, prompt: &Prompt) -> Result<Option<u32>, SampleFault> {
+        self.script.count(prompt).await
+    }
+
+    async fn sample(
+        &self,
+        prompt: &Prompt,
+        deltas: &dyn DeltaSink,
+        cancel: &CancellationToken,
+    ) -> Result<Sampled, SampleFault> {
+        self.script.sample(prompt, deltas, cancel).await
     }
 }
 

@@ -9,13 +9,14 @@ use domain::call::ClearedCall;
 use domain::entry::Body;
 use domain::id::{CallId, ConversationId};
 use domain::result::{Status, ToolResult};
+use domain::setting::Setting;
 use domain::tool::Replay;
 use domain::turn::CallState;
 use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
 
-use super::guarded;
 use super::screen::{APPRAISE_TIME, appraise, pass, refused};
+use super::{deadline, guarded};
 use crate::live::{Live, Recorded};
 use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer, Ports, Ran, Scope, Tool};
 use crate::run::RunError;
@@ -23,8 +24,12 @@ use crate::run::RunError;
 /// How long a run may take to end after it was cancelled.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// `window`: that of the model which reads the results; what it is shown of a long one is fixed when it returns.
-pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>, window: u32) -> Result<(), RunError> {
+/// The most bytes that a tool may return (16 MiB).
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>, setting: &Setting) -> Result<(), RunError> {
+    // That of the model which reads the results; what it is shown of a long one is fixed when it returns.
+    let window = setting.model.window;
     let Some(landed) = live.stop.run_until_cancelled(landed(live, &calls)).await else { return Ok(()) };
     if let Some(landed) = landed {
         return live.record(vec![viewed(landed, window)]).await;
@@ -36,7 +41,7 @@ pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>, window: u3
     if live.decide(calls.iter().map(started).collect()).await? == Recorded::Overtaken {
         return Ok(());
     }
-    let returned = run_all(live, &calls).await;
+    let returned = run_all(live, &calls, deadline::left(live, &setting.limits)).await;
     live.record(returned.into_iter().map(|body| viewed(body, window)).collect()).await
 }
 
@@ -97,22 +102,26 @@ fn started(call: &ClearedCall) -> Body {
     }
 }
 
-async fn run_all(live: &Live<'_>, calls: &[ClearedCall]) -> Vec<Body> {
+async fn run_all(live: &Live<'_>, calls: &[ClearedCall], left: Duration) -> Vec<Body> {
     let runs = calls.iter().map(|call| async move {
-        let ran = run_one(live, call).await;
+        let ran = run_one(live, call, left).await;
         returned(call, ran)
     });
     join_all(runs).await
 }
 
-async fn run_one(live: &Live<'_>, call: &ClearedCall) -> Ran {
+/// Runs a call until it ends, at most as long as its tool and its turn allow.
+async fn run_one(live: &Live<'_>, call: &ClearedCall, left: Duration) -> Ran {
     let Some(tool) = live.ports.tool(&call.call().spec().name) else {
         return Ran::failed("The tool is not there any more; nothing was changed.");
     };
     let cancel = live.stop.child_token();
     let scope = scope(live, call, cancel.clone());
-    let deadline = Duration::from_millis(call.call().spec().deadline_ms);
+    let deadline = Duration::from_millis(call.call().spec().deadline_ms).min(left);
     match guarded(until(deadline, &cancel, tool.as_ref(), call, &scope)).await {
+        Some(ran) if ran.text.len() > MOST_BYTES => {
+            Ran::failed("It returned more than 16 MiB, which was thrown away. What it was to do may have happened.")
+        }
         Some(ran) => ran,
         None => Ran::failed("The tool broke off; what it had done until then is not known."),
     }

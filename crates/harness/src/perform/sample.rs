@@ -11,52 +11,124 @@ use domain::id::{CallId, ConversationId, ReplyId};
 use domain::model::{Faltered, Reply, SampleFault, Sampled, StopReason};
 use domain::plan::Counted;
 use domain::setting::Setting;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::compact::{Fitting, fit};
-use super::guarded;
+use super::{deadline, guarded};
 use crate::live::Live;
-use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer};
+use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer, Ports};
 use crate::run::RunError;
 
 /// How long a model may take to end after a cancel; its promise is 500 ms.
 const DEAF: Duration = Duration::from_millis(800);
 
+/// What a sample waited for when the time of its turn was over.
+const THE_TURN: &str = "the time of the turn";
+
+/// A sample that is on its way.
+struct Asked {
+    id: ReplyId,
+    model: String,
+    prompt: Prompt,
+    counted: Counted,
+}
+
 pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
     let Request { model, mut prompt, wait_ms } = request;
-    if wait_ms > 0 && live.stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(wait_ms))).await.is_none()
-    {
+    let late = deadline::until(live, &setting.limits);
+    if wait_ms > 0 && live.stop.run_until_cancelled(wait(wait_ms, late)).await.is_none() {
         return Ok(());
     }
-    let counted = match fit(live, &model, &prompt, setting).await? {
-        Fitting::Fits { counted, left } => {
-            prompt.max_tokens = prompt.max_tokens.min(left);
-            counted
-        }
-        Fitting::Cannot(fault) => return falter(live, &model, fault).await,
-        Fitting::Folded | Fitting::Stopped => return Ok(()),
+    let fitting = tokio::time::timeout_at(late, fit(live, &model, &prompt, setting)).await;
+    let counted = match fitting {
+        Ok(fitting) => match fitting? {
+            Fitting::Fits { counted, left } => {
+                prompt.max_tokens = prompt.max_tokens.min(left);
+                counted
+            }
+            Fitting::Cannot(fault) => {
+                note_failure(live.ports, &model, &fault);
+                return falter(live, &model, fault).await;
+            }
+            Fitting::Folded | Fitting::Stopped => return Ok(()),
+        },
+        Err(_) => return falter(live, &model, SampleFault::Timeout(THE_TURN.to_owned())).await,
     };
     let id = ReplyId::new(live.ports.clock.new_id());
-    let draft = DraftReply::new(live.ports.observer.as_ref(), live.conversation.id(), &id);
-    let outcome = unless_deaf(live, ask_model(live, &model, &prompt, &draft)).await;
+    ask(live, late, Asked { id, model, prompt, counted }).await
+}
+
+async fn ask(live: &mut Live<'_>, late: Instant, asked: Asked) -> Result<(), RunError> {
+    let (ports, cancel) = (live.ports, live.stop.child_token());
+    let draft = DraftReply::new(ports.observer.as_ref(), live.conversation.id(), &asked.id);
+    let asking = ports.rests.ask(&asked.model, ports.clock.now());
+    let answer = unless_deaf(live, late, &cancel, ask_model(live, &asked, &draft, &cancel)).await;
     let shown = draft.has_shown();
     drop(draft);
-    let Some(outcome) = outcome else { return Ok(()) };
-    match outcome {
-        Ok(sampled) if sampled.stop == StopReason::Cancelled => {
-            cancelled(live, &model, id, &prompt, counted, sampled, shown).await
+    let overran = cancel.is_cancelled() && !live.stop.is_cancelled();
+    match answer.map(sound) {
+        None | Some(Ok(Sampled { stop: StopReason::Cancelled, .. }) | Err(_)) if overran => {
+            let fault = SampleFault::Timeout(THE_TURN.to_owned());
+            withdraw(live, &asked.id, shown, &fault);
+            falter(live, &asked.model, fault).await
         }
-        Ok(sampled) => record(live, id, &prompt, counted, sampled).await,
-        Err(fault) => {
-            withdraw(live, &id, shown, &fault);
-            falter(live, &model, fault).await
+        None => Ok(()),
+        Some(Ok(sampled)) if sampled.stop == StopReason::Cancelled => cancelled(live, &asked, sampled, shown).await,
+        Some(Ok(sampled)) => {
+            asking.answered();
+            record(live, &asked, sampled).await
+        }
+        Some(Err(fault)) => {
+            // What the stop itself brought about says nothing of the model.
+            if !live.stop.is_cancelled() {
+                asking.failed(&fault, ports.clock.now());
+            }
+            withdraw(live, &asked.id, shown, &fault);
+            falter(live, &asked.model, fault).await
         }
     }
 }
 
-/// Leaves a model that does not end soon after a cancel, as it promises to.
-async fn unless_deaf<T>(live: &Live<'_>, asking: impl Future<Output = T>) -> Option<T> {
+fn note_failure(ports: &Ports, model: &str, fault: &SampleFault) {
+    let now = ports.clock.now();
+    ports.rests.ask(model, now).failed(fault, now);
+}
+
+/// Waits before a sample is tried again, but no longer than the turn has.
+async fn wait(wait_ms: u64, late: Instant) {
+    tokio::time::sleep_until(late.min(Instant::now() + Duration::from_millis(wait_ms))).await;
+}
+
+/// A reply that broke off, or of which nothing was let through, is none; one with calls keeps what is complete of them.
+fn sound(outcome: Result<Sampled, SampleFault>) -> Result<Sampled, SampleFault> {
+    let sampled = outcome?;
+    match sampled.stop {
+        StopReason::Cut if sampled.calls.is_empty() => Err(SampleFault::Cut),
+        StopReason::Filtered if sampled.is_mute() => Err(SampleFault::Filtered),
+        StopReason::Natural
+        | StopReason::Calls
+        | StopReason::Length
+        | StopReason::StopMarker
+        | StopReason::ContextFull
+        | StopReason::Filtered
+        | StopReason::Cancelled
+        | StopReason::Cut => Ok(sampled),
+    }
+}
+
+/// Cancels a model when the time of the turn is over, and leaves one that does not end soon after a cancel, as it
+/// promises to.
+async fn unless_deaf<T>(
+    live: &Live<'_>,
+    late: Instant,
+    cancel: &CancellationToken,
+    asking: impl Future<Output = T>,
+) -> Option<T> {
     let deaf = async {
-        live.stop.cancelled().await;
+        if tokio::time::timeout_at(late, live.stop.cancelled()).await.is_err() {
+            cancel.cancel();
+        }
         tokio::time::sleep(DEAF).await;
     };
     tokio::select! {
@@ -68,30 +140,26 @@ async fn unless_deaf<T>(live: &Live<'_>, asking: impl Future<Output = T>) -> Opt
 
 async fn ask_model(
     live: &Live<'_>,
-    name: &str,
-    prompt: &Prompt,
+    asked: &Asked,
     draft: &DraftReply<'_>,
+    cancel: &CancellationToken,
 ) -> Result<Sampled, SampleFault> {
-    let model = live.ports.model(name).ok_or_else(|| SampleFault::Gone(name.to_owned()))?;
+    let model = live.ports.model(&asked.model).ok_or_else(|| SampleFault::Gone(asked.model.clone()))?;
     let broke = || SampleFault::Unknown("the adapter of the model broke off".to_owned());
-    guarded(model.sample(prompt, draft, &live.stop)).await.ok_or_else(broke)?
+    guarded(model.sample(&asked.prompt, draft, cancel)).await.ok_or_else(broke)?
 }
 
-async fn record(
-    live: &mut Live<'_>,
-    id: ReplyId,
-    prompt: &Prompt,
-    counted: Counted,
-    mut sampled: Sampled,
-) -> Result<(), RunError> {
+async fn record(live: &mut Live<'_>, asked: &Asked, mut sampled: Sampled) -> Result<(), RunError> {
     name_calls(live, &mut sampled);
+    // The name by which it is asked, whatever a wire calls it.
+    asked.model.clone_into(&mut sampled.model);
     let reply = Reply {
-        id,
-        seen: prompt.seen,
-        prefix: prompt.prefix.hash,
-        forbidden: prompt.calls == CallPolicy::Forbidden,
-        continues: prompt.open,
-        counted: Some(counted),
+        id: asked.id.clone(),
+        seen: asked.prompt.seen,
+        prefix: asked.prompt.prefix.hash,
+        forbidden: asked.prompt.calls == CallPolicy::Forbidden,
+        continues: asked.prompt.open,
+        counted: Some(asked.counted),
         sampled,
     };
     live.record(vec![Body::Replied(Box::new(reply))]).await
@@ -99,22 +167,14 @@ async fn record(
 
 /// A cancelled reply stands if the person stopped the turn. If the desk is being shut it is asked for again later; if
 /// nobody cancelled it, the adapter is at fault.
-async fn cancelled(
-    live: &mut Live<'_>,
-    model: &str,
-    id: ReplyId,
-    prompt: &Prompt,
-    counted: Counted,
-    sampled: Sampled,
-    shown: bool,
-) -> Result<(), RunError> {
+async fn cancelled(live: &mut Live<'_>, asked: &Asked, sampled: Sampled, shown: bool) -> Result<(), RunError> {
     live.catch_up().await?;
     if live.is_stopped() {
-        return keep_cut(live, id, prompt, counted, sampled).await;
+        return keep_cut(live, asked, sampled).await;
     }
     let fault = SampleFault::Unknown("it ended its reply as cancelled, though nobody did that".to_owned());
-    withdraw(live, &id, shown, &fault);
-    falter(live, model, fault).await
+    withdraw(live, &asked.id, shown, &fault);
+    falter(live, &asked.model, fault).await
 }
 
 /// A fault that the stop itself brought about is none of the model's.
@@ -123,15 +183,9 @@ async fn falter(live: &mut Live<'_>, model: &str, fault: SampleFault) -> Result<
 }
 
 /// What was shown before a stop stands as a cut reply; its calls never ran and are left out.
-async fn keep_cut(
-    live: &mut Live<'_>,
-    id: ReplyId,
-    prompt: &Prompt,
-    counted: Counted,
-    sampled: Sampled,
-) -> Result<(), RunError> {
+async fn keep_cut(live: &mut Live<'_>, asked: &Asked, sampled: Sampled) -> Result<(), RunError> {
     let cut = Sampled { calls: Vec::new(), ..sampled };
-    if cut.is_mute() { Ok(()) } else { record(live, id, prompt, counted, cut).await }
+    if cut.is_mute() { Ok(()) } else { record(live, asked, cut).await }
 }
 
 /// Gives every call an id of its own in the conversation; what the wire used is kept beside it.

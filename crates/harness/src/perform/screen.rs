@@ -6,8 +6,11 @@ use std::time::Duration;
 use domain::call::ValidCall;
 use domain::entry::{Body, HookNote, Screened};
 use domain::facts::{Appraisal, Facts};
+use domain::setting::Setting;
 
-use super::guarded;
+use tokio::time::Instant;
+
+use super::{deadline, guarded};
 use crate::live::Live;
 use crate::ports::{Channel, DeltaSink, Hook, HookOutcome, Scope};
 use crate::run::RunError;
@@ -17,14 +20,24 @@ const HOOK_TIME: Duration = Duration::from_secs(5);
 /// The longest that a tool may take to say what a call would do.
 pub(super) const APPRAISE_TIME: Duration = Duration::from_secs(30);
 
-pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>) -> Result<(), RunError> {
+pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>, setting: &Setting) -> Result<(), RunError> {
+    let late = deadline::until(live, &setting.limits);
     let mut screened = Vec::with_capacity(calls.len());
     for call in calls {
         // After a stop nothing of the round runs, so nobody has to say what it would do.
-        let Some(one) = live.stop.run_until_cancelled(screen_one(live, call)).await else { return Ok(()) };
+        let looking = screen_in_time(live, call, late);
+        let Some(one) = live.stop.run_until_cancelled(looking).await else { return Ok(()) };
         screened.push(Body::Screened(Box::new(one)));
     }
     live.record(screened).await
+}
+
+async fn screen_in_time(live: &Live<'_>, call: ValidCall, late: Instant) -> Screened {
+    let late = tokio::time::timeout_at(late, screen_one(live, call.clone())).await;
+    late.unwrap_or_else(|_| {
+        let reason = "The time of the turn was over before anybody could look at this call; it did not run.";
+        refused(&call, Vec::new(), reason.to_owned())
+    })
 }
 
 async fn screen_one(live: &Live<'_>, call: ValidCall) -> Screened {

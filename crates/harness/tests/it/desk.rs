@@ -54,10 +54,20 @@ async fn a_conversation_whose_driver_panicked_can_be_driven_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_failed_is_tried_again_when_the_conversation_is_woken() {
-    let scene = Scene::new([Line::text("Hello."), Line::text("Hello again.")]);
+async fn a_disk_that_fails_once_ends_the_turn_and_the_person_reads_why() {
+    let scene = Scene::new([Line::text("Hello.")]);
     scene.say("m1").await;
     scene.journal.fail(1);
+    scene.rest().await;
+    let outcomes = scene.outcomes();
+    assert!(matches!(&outcomes[..], [Outcome::Failed(why)] if why.contains("could not be stored")), "{outcomes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_keeps_failing_is_tried_again_when_the_conversation_is_woken() {
+    let scene = Scene::new([Line::text("Hello."), Line::text("Hello again.")]);
+    scene.say("m1").await;
+    scene.journal.fail(2);
     scene.rest().await;
     assert_eq!(scene.outcomes(), []);
     scene.sessions.wake(&scene.id);

@@ -5,10 +5,12 @@
     reason = "transcripts are files, and UPDATE_EXPECT asks for them to be rewritten"
 )]
 
+mod breakers;
 mod compaction_faults;
 mod contracts;
 mod cut_anywhere;
 mod desk;
+mod fallback;
 mod footer;
 mod language_free;
 mod prefix_stable;

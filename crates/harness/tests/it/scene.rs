@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use domain::entry::Body;
 use domain::id::{ConversationId, MessageId, TurnId};
+use domain::limits::Limits;
 use domain::message::Message;
 use domain::outcome::Outcome;
 use harness::act::{self, Desk};
-use harness::ports::{Journal, Ports};
+use harness::ports::{Clock, Journal, Ports};
 use harness::sessions::Sessions;
 use testkit::clock::FixedClock;
 use testkit::hook::RecordingHook;
@@ -27,7 +28,7 @@ pub(crate) struct Scene {
     pub(crate) journal: Arc<MemoryJournal>,
     pub(crate) model: Arc<ScriptedModel>,
     pub(crate) hook: Arc<RecordingHook>,
-    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) observer: Arc<Collect>,
 }
 
@@ -41,20 +42,35 @@ impl Scene {
         lines: impl IntoIterator<Item = Line>,
         seen: impl FnOnce(Arc<MemoryJournal>) -> Arc<dyn Journal>,
     ) -> Self {
+        Self::on(lines, seen, Limits::default(), Arc::new(FixedClock::default()))
+    }
+
+    /// A scene with these limits whose loop looks at another clock.
+    pub(crate) fn with_clock(lines: impl IntoIterator<Item = Line>, limits: Limits, clock: Arc<dyn Clock>) -> Self {
+        Self::on(lines, |journal| journal, limits, clock)
+    }
+
+    fn on(
+        lines: impl IntoIterator<Item = Line>,
+        seen: impl FnOnce(Arc<MemoryJournal>) -> Arc<dyn Journal>,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let id = ConversationId::new("c");
         let (world, journal) = (World::new(), Arc::new(MemoryJournal::with(&id)));
         let (model, hook) = (Arc::new(ScriptedModel::waiting()), Arc::new(RecordingHook::new("tidy")));
-        let (clock, observer) = (Arc::new(FixedClock::default()), Arc::new(Collect::default()));
+        let (observer, setting) = (Arc::new(Collect::default()), FixedSetting::new(world.tool_set()));
+        setting.change(|setting| setting.limits = limits);
         lines.into_iter().for_each(|line| model.push(line));
         let ports = Ports {
             journal: seen(Arc::clone(&journal)),
             models: Arc::new([Arc::clone(&model) as _]),
             rests: Arc::default(),
-            settings: Arc::new(FixedSetting::new(world.tool_set())),
+            settings: Arc::new(setting),
             hooks: Arc::new([Arc::clone(&hook) as _]),
             tools: world.tools(),
             observer: Arc::clone(&observer) as _,
-            clock: Arc::clone(&clock) as _,
+            clock: Arc::clone(&clock),
         };
         Self { id, sessions: Sessions::new(ports), world, journal, model, hook, clock, observer }
     }

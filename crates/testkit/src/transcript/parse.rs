@@ -1,7 +1,7 @@
 //! The lines of a script.
 
 use domain::approval::Decision;
-use domain::model::SampleFault;
+use domain::model::{SampleFault, StopReason};
 use domain::rule::RuleVerdict;
 use serde_json::Value;
 use thiserror::Error;
@@ -52,6 +52,10 @@ pub enum Step {
     Hook(Option<String>, Does),
     /// A limit has this value from now on.
     Limit(String, u32),
+    /// Another model may answer when the one before cannot; true: to it the conversation may not travel.
+    Fallback(String, bool),
+    /// How far the conversation may travel is as far as any model is.
+    Travel,
     /// These tools are gone; none: all are there.
     Without(Vec<String>),
     /// The setting is gone, for this reason; `None`: it is back.
@@ -127,6 +131,11 @@ fn step(line: &str, messages: &mut usize) -> Result<Step, String> {
         "rule" => rule(rest),
         "hook" => hook(rest),
         "limit" => limit(rest),
+        "fallback" => {
+            let (name, far) = rest.strip_suffix(" far").map_or((rest, false), |name| (name, true));
+            Ok(Step::Fallback(name.to_owned(), far))
+        }
+        "travel" => Ok(Step::Travel),
         "tools" => Ok(Step::Without(rest.split_whitespace().skip(1).map(str::to_owned).collect())),
         "setting" => Ok(Step::Setting(rest.strip_prefix("gone").map(|reason| reason.trim().to_owned()))),
         "time" => time(rest).map(Step::Time),
@@ -165,6 +174,17 @@ fn model(said: &str) -> Result<Line, String> {
             let (text, fault) = rest.rsplit_once(" then ").ok_or("`shows TEXT then FAULT`")?;
             Ok(Line::Breaks(text.to_owned(), sample_fault(fault)?))
         }
+        ("length", text) => Ok(Line::stopped(text, StopReason::Length)),
+        ("off", text) => Ok(Line::stopped(text, StopReason::Cut)),
+        ("withheld", text) => Ok(Line::stopped(text, StopReason::Filtered)),
+        ("likely", rest) => {
+            let (chance, said) = number(rest)?;
+            Ok(model(said)?.measured(|usage| usage.opener = u16::try_from(chance).ok()))
+        }
+        ("tokens", rest) => {
+            let (count, said) = number(rest)?;
+            Ok(model(said)?.measured(|usage| usage.decoded = Some(count)))
+        }
         ("call", call) => Ok(Line::calls("", &[name_and_arguments(call)])),
         ("cut", rest) => {
             let (tool, arguments) = name_and_arguments(rest.trim_start_matches("call").trim());
@@ -178,12 +198,20 @@ fn model(said: &str) -> Result<Line, String> {
     }
 }
 
+fn number(text: &str) -> Result<(u32, &str), String> {
+    let (count, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Ok((count.parse().map_err(|_| format!("{count:?} is no number"))?, rest))
+}
+
 fn name_and_arguments(call: &str) -> (&str, &str) {
     call.split_once(' ').unwrap_or((call, ""))
 }
 
 fn sample_fault(word: &str) -> Result<SampleFault, String> {
     let why = || "as the script says".to_owned();
+    if let Some(seconds) = word.strip_prefix("rate limited ") {
+        return Ok(SampleFault::RateLimited(Some(u64::from(number(seconds)?.0) * 1000)));
+    }
     Ok(match word {
         "busy" => SampleFault::Busy,
         "rate limited" => SampleFault::RateLimited(None),

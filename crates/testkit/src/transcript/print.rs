@@ -50,9 +50,15 @@ pub fn entry(entry: &Entry) -> String {
                 StopReason::Natural | StopReason::Calls => String::new(),
                 stop => format!(" ({stop:?})").to_lowercase(),
             };
-            format!("replied{forbidden}{cut}{}{}", said(&reply.sampled.text), calls(&reply.sampled.calls))
+            let open = if reply.continues { " (goes on)" } else { "" };
+            format!(
+                "replied{}{open}{forbidden}{cut}{}{}",
+                by(&reply.sampled.model),
+                said(&reply.sampled.text),
+                calls(&reply.sampled.calls)
+            )
         }
-        Body::Faltered(one) => format!("faltered {:?}", one.fault),
+        Body::Faltered(one) => format!("faltered{} {:?}", by(&one.model), one.fault),
         Body::Held(held) => format!("held: {} {}", held.sentence(), held.next_step()),
         Body::Rejected { call, reason } => format!("rejected {call} {}", rejection(reason)),
         Body::Screened(screened) => self::screened(screened),
@@ -99,6 +105,11 @@ fn folded(compacted: &Compacted) -> String {
         Fold::Unchanged(unchanged) => format!("{unchanged:?}").to_lowercase(),
     };
     format!("compacted ({why:?}) {what}: {before} -> {after}")
+}
+
+/// Who answered, unless it is the model that usually does.
+fn by(model: &str) -> String {
+    if model == "scripted" { String::new() } else { format!(" by {model}") }
 }
 
 fn said(text: &str) -> String {
@@ -150,9 +161,14 @@ fn prompts(prompts: &[Prompt], out: &mut String) {
     for (index, prompt) in prompts.iter().enumerate() {
         let grows = prompt.items.starts_with(before);
         let anew = if grows { "" } else { " anew" };
-        let forbidden = if prompt.calls == CallPolicy::Forbidden { " (no calls)" } else { "" };
+        let calls = match prompt.calls {
+            CallPolicy::Free => "",
+            CallPolicy::Forbidden => " (no calls)",
+            CallPolicy::Forced => " (a call)",
+        };
+        let open = if prompt.open { " (goes on)" } else { "" };
         let varied = if prompt.variation > 0 { format!(" (variation {})", prompt.variation) } else { String::new() };
-        line(out, &format!("prompt {}{anew}{forbidden}{varied}", index + 1));
+        line(out, &format!("prompt {}{anew}{open}{calls}{varied}", index + 1));
         let new = if grows { &prompt.items[before.len()..] } else { &prompt.items[..] };
         new.iter().for_each(|item| line(out, &format!("    {}", self::item(item))));
         before = &prompt.items;

@@ -13,11 +13,12 @@ use domain::entry::{Body, Entry};
 use domain::id::{ConversationId, MessageId, TurnId};
 use domain::limits::Limits;
 use domain::message::Message;
+use domain::model::Tier;
 use domain::rule::{Rule, RuleSet};
 use domain::tool::ToolSet;
 use domain::turn::{CallState, Turn};
 use harness::act::{self, ActError, Desk};
-use harness::ports::{Journal as _, Ports};
+use harness::ports::{Journal as _, Model, Ports};
 use harness::run::{Entrance, Rested, RunError, StopDesk, drive};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +27,7 @@ use super::print::print;
 use crate::clock::FixedClock;
 use crate::hook::RecordingHook;
 use crate::journal::{MemoryJournal, Trap};
-use crate::model::ScriptedModel;
+use crate::model::{ScriptedModel, StandIn};
 use crate::observer::Collect;
 use crate::rules::rule;
 use crate::setting::FixedSetting;
@@ -322,6 +323,15 @@ impl Stage {
                 self.wake();
                 Ok(())
             }
+            Step::Fallback(name, far) => {
+                self.add_model(name, *far);
+                Ok(())
+            }
+            Step::Travel => {
+                self.setting.change(|setting| setting.tier = Tier::Any);
+                self.wake();
+                Ok(())
+            }
             Step::Rule(rule) => {
                 self.set_rule(rule.as_ref());
                 Ok(())
@@ -414,6 +424,15 @@ impl Stage {
         }
         let rules = RuleSet::new(self.rules.clone()).expect("the examples of a short rule hold");
         self.setting.change(|setting| setting.rules = Arc::new(rules));
+    }
+
+    /// Another model over the same script. A process sees it from the next time on that it begins to drive.
+    fn add_model(&mut self, name: &str, far: bool) {
+        let tier = if far { Tier::Any } else { Tier::Device };
+        let model = Arc::new(StandIn::new(name, tier, Arc::clone(&self.model)));
+        let description = Arc::new(model.describe());
+        self.setting.change(|setting| setting.fallbacks.push(description));
+        self.ports.models = self.ports.models.iter().cloned().chain([model as Arc<dyn Model>]).collect();
     }
 
     fn change_world(&self, step: &Step) {
@@ -530,6 +549,8 @@ impl Stage {
     async fn restart(&mut self) {
         assert!(matches!(self.process, Process::Down), "a process that runs cannot start");
         self.process = Process::Idle;
+        // What a process knew of its models died with it.
+        self.ports.rests = Arc::default();
         self.tell("restart".to_owned());
         let unfinished = self.journal.unfinished().await.unwrap_or_default();
         if unfinished.contains(&self.id) {

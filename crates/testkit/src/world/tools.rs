@@ -30,10 +30,11 @@ struct Row {
     replay: Replay,
     parallel: bool,
     asks_person: bool,
+    uses: Option<usize>,
 }
 
 const fn row(name: &'static str, about: &'static str, arguments: &'static [&'static str], replay: Replay) -> Row {
-    Row { name, about, arguments, replay, parallel: false, asks_person: false }
+    Row { name, about, arguments, replay, parallel: false, asks_person: false, uses: None }
 }
 
 const ROWS: &[Row] = &[
@@ -46,6 +47,7 @@ const ROWS: &[Row] = &[
     row("stubborn", "Looks for something and never ends.", &[], Replay::Again),
     row("breaks", "Breaks: in `appraise`, `run` or `probe`.", &["in"], Replay::Probe),
     row("fails", "Fails.", &[], Replay::Never),
+    Row { uses: Some(2), ..row("look_up", "Looks up a word, twice a turn.", &["word"], Replay::Again) },
     Row { asks_person: true, ..row("ask_person", "Asks the person.", &["question"], Replay::Again) },
 ];
 
@@ -66,7 +68,7 @@ impl Row {
             replay: self.replay,
             parallel: self.parallel,
             asks_person: self.asks_person,
-            uses: None,
+            uses: self.uses,
             deadline_ms: 120_000,
         }
     }
@@ -135,6 +137,7 @@ impl WorldTool {
             "slow" => self.slow(scope).await,
             "stubborn" => self.stubborn().await,
             "breaks" => self.break_off(call).await,
+            "look_up" => Ran::done(format!("{} means {}.", text(call.call(), "word"), text(call.call(), "word"))),
             "ask_person" => Ran::failed("A question is answered by the person and never run."),
             _ => Ran::failed("It was told to fail; nothing was changed."),
         }
