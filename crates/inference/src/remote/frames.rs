@@ -1,6 +1,6 @@
 //! Cuts the bytes of an answer into events, by either framing. It knows no JSON.
 
-use super::sse::{EventReader, LINE_LIMIT, LineTooLong};
+use crate::sse::{EventReader, LINE_LIMIT, LineTooLong};
 use super::wire::Framing;
 
 /// Turns bytes into events.

@@ -1,6 +1,6 @@
 //! Event streams as servers write them, cut at every byte.
 
-use inference::remote::sse::{EventReader, LINE_LIMIT};
+use inference::sse::{EventReader, LINE_LIMIT};
 use proptest::prelude::*;
 
 fn read(pieces: &[&[u8]]) -> Vec<String> {
