@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::dialect::Dialect;
 
 /// Tokens of templates that no dialect has for a marker.
-const OTHERS: [&str; 24] = [
+const OTHERS: [&str; 30] = [
     "<s>",
     "</s>",
     "<bos>",
@@ -34,6 +34,12 @@ const OTHERS: [&str; 24] = [
     "<|observation|>",
     "<|message|>",
     "<|constrain|>",
+    "<|\"|>",
+    "<escape>",
+    "<|tool>",
+    "<tool|>",
+    "｜DSML｜",
+    "<|channel>",
 ];
 
 /// True for a spelling that a template could read as control. Markers of bare calls are no tokens of any template.
@@ -45,7 +51,7 @@ pub fn is_control(marker: &str) -> bool {
 /// The text with a zero-width blank behind the first letter of each control token, in any case of its letters.
 #[must_use]
 pub fn defused(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '[', '◁']) {
+    if !text.contains(['<', '[', '◁', '｜']) {
         return Cow::Borrowed(text);
     }
     let lower = text.to_ascii_lowercase();
@@ -71,6 +77,10 @@ fn controls() -> &'static [String] {
     CONTROLS.get_or_init(|| {
         let markers = Dialect::ALL.into_iter().flat_map(Dialect::markers).filter(|marker| is_control(marker));
         let all: BTreeSet<String> = markers.chain(OTHERS).map(|token| token.trim_end().to_ascii_lowercase()).collect();
-        all.into_iter().collect()
+        // In JSON, and in JSON within JSON, a quote in a token has a backslash.
+        let quoted = all.iter().filter(|token| token.contains('"'));
+        let escaped = quoted.flat_map(|token| [token.replace('"', "\\\""), token.replace('"', "\\\\\\\"")]);
+        let escaped: Vec<String> = escaped.collect();
+        all.into_iter().chain(escaped).collect()
     })
 }

@@ -3,7 +3,6 @@
 //! another model are not done here.
 
 pub mod engine;
-pub mod sse;
 
 mod anthropic;
 mod call_joiner;
@@ -13,6 +12,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod refusal;
+mod rendered;
 mod reply;
 mod wide_text;
 mod wire;
