@@ -176,3 +176,6 @@ fn closed_member(key: String, value: Value, depth: usize) -> (String, Value) {
     };
     (key, value)
 }
+
+#[cfg(test)]
+mod tests;

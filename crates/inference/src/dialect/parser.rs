@@ -469,6 +469,8 @@ fn counts(marker: &Marker, lines: Lines, calls: bool) -> bool {
 /// Of another dialect only frames, and none that is quoted.
 fn counts_foreign(marker: &Marker, lines: Lines) -> bool {
     match marker.role {
+        // A fence around a call is a quotation in another dialect's reply.
+        Role::Bare(_) | Role::First(_) if marker.text.contains("```") => false,
         Role::Opener(_) | Role::Bare(_) | Role::First(_) | Role::Header(_) | Role::Stray => !lines.is_quoted(),
         Role::Think | Role::Thought | Role::End => false,
     }

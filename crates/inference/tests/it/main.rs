@@ -8,6 +8,7 @@ mod contract;
 mod corpus;
 mod event_stream;
 mod every_cut;
+mod foreign_frames;
 mod gguf_header;
 mod join_guard;
 mod outcome;
