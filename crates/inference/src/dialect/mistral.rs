@@ -66,6 +66,8 @@ impl Either {
     fn decide(&mut self, body: &str) {
         let rest = body.trim_start();
         match rest.as_bytes().first() {
+            // More blanks than any list has before it; they are not looked at again and again.
+            _ if body.len() - rest.len() > LONGEST_HEAD => *self = Either::Named(NamedCall::one(head, Tail::NONE)),
             None => {}
             Some(b'[') => *self = Either::List(CallList::new(body.len() - rest.len() + 1), false),
             Some(_) => *self = Either::Named(NamedCall::one(head, Tail::NONE)),
