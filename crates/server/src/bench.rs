@@ -3,6 +3,7 @@
 
 pub mod figures;
 mod process;
+pub mod resume;
 pub mod rounds;
 mod scratch;
 pub mod start;

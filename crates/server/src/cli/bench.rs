@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::bench::{rounds, start};
+use crate::bench::{resume, rounds, start};
 use crate::config::Config;
 use crate::exit::{Ended, Exit};
 use crate::files;
@@ -32,6 +32,8 @@ enum What {
     Turn,
     /// From the model's last byte to the start of the tool, and the cost of one piece of a reply.
     Overhead,
+    /// How long a conversation of 10,000 entries takes to come back.
+    Resume,
     /// One local model: first token cold and warm, prefill and decode rates, and the bare engine beside them.
     Model {
         /// The GGUF file.
@@ -55,6 +57,7 @@ async fn measure(what: &What, config: &Config, folder: &Path) -> Result<Value, S
     let (name, figures) = match what {
         What::Start => ("start", json!(start::measure(folder, 5).await?)),
         What::Turn => ("turn", json!(rounds::measure(folder, 20, 10).await?)),
+        What::Resume => ("resume", json!(resume::measure(folder, 10_000, 20).await?)),
         What::Model { file, threads } => {
             let threads = threads.unwrap_or_else(|| u32::try_from(cores().saturating_sub(1)).unwrap_or(1).max(1));
             let measured = inference::bench::model(file, &config.worker, threads).await;
