@@ -37,6 +37,7 @@ pub mod program;
 pub mod question;
 pub mod repair;
 pub mod result;
+pub mod rounds;
 pub mod rule;
 pub mod setting;
 mod strict;

@@ -1,5 +1,5 @@
-//! A15, first half: random faults over three models. Nothing is sent to a model to which the conversation may not
-//! travel, no model is tried more often than it may be, and the turn comes to an end that names who failed.
+//! A15: random faults over three models of several windows. Nothing is sent to a model to which the conversation may not
+//! travel and nothing that was not planned for its window, no model is tried more often than it may be, and the turn comes to an end that names who failed.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ async fn random_faults_reach_no_model_that_may_not_be_asked() {
     let (mut answered, mut unavailable, mut held) = (0, 0, 0);
     for seed in 0..counts::fault_scripts() as u64 {
         let played = play(seed).await;
-        if let Err(reason) = holds(&played) {
+        if let Err(reason) = holds(&played).await {
             let lines: Vec<_> = played.entries.iter().map(entry).collect();
             panic!("seed {seed}: {reason}\n{}", lines.join("\n"));
         }
@@ -83,7 +83,8 @@ async fn play(seed: u64) -> Played {
     };
     let desk = Desk { journal: journal.as_ref(), observer: observer.as_ref(), clock: clock.as_ref() };
     for turn in 0..2 {
-        let message = Message::new(MessageId::new(format!("m{turn}")), "go".to_owned(), None).expect("it may be said");
+        let text = "go on ".repeat(1 + random.below(900));
+        let message = Message::new(MessageId::new(format!("m{turn}")), text, None).expect("it may be said");
         act::say(desk, &id, message).await.expect("it is said");
         drive(&ports, &id, Entrance::Woken, &Nobody).await.expect("the journal works");
     }
@@ -93,10 +94,10 @@ async fn play(seed: u64) -> Played {
 fn model(random: &mut Random, name: &str) -> ScriptedModel {
     let lines: Vec<_> = (0..40).map(|_| line(random)).collect();
     let model = ScriptedModel::new(lines);
-    let tier = *random.pick(&TIERS);
+    let (tier, window) = (*random.pick(&TIERS), *random.pick(&[2_048, 4_096, 32_768]));
     model.describe_as(|description| {
         name.clone_into(&mut description.name);
-        description.tier = tier;
+        (description.tier, description.window) = (tier, window);
     });
     model
 }
@@ -119,9 +120,15 @@ fn line(random: &mut Random) -> Line {
     }
 }
 
-fn holds(played: &Played) -> Result<(), String> {
+async fn holds(played: &Played) -> Result<(), String> {
     for model in &played.models {
         let description = model.describe();
+        for prompt in model.prompts() {
+            let tokens = model.count(&prompt).await.ok().flatten().unwrap_or(u32::MAX);
+            if tokens.saturating_add(prompt.max_tokens) > description.window {
+                return Err(format!("{} was sent {tokens} tokens that were not planned for it", description.name));
+            }
+        }
         if description.tier > played.tier && !model.prompts().is_empty() {
             return Err(format!("{} was asked, to which the conversation may not travel", description.name));
         }
@@ -130,6 +137,9 @@ fn holds(played: &Played) -> Result<(), String> {
     for entry in &played.entries {
         match &entry.body {
             Body::Faltered(one) => tries.push(one.model.clone()),
+            Body::Replied(reply) if reply.counted.is_none() => {
+                return Err("a prompt was sent without a plan".to_owned());
+            }
             Body::Replied(reply) => {
                 tries.push(reply.sampled.model.clone());
                 each_once(&tries)?;

@@ -17,6 +17,7 @@ mod prefix_stable;
 mod rejected_reaches;
 mod resumes;
 mod room;
+mod rounds;
 mod same_digest;
 mod scene;
 mod stop;

@@ -341,8 +341,8 @@ impl Inner {
         let stated = self.lock().loaded.as_ref().map(|loaded| loaded.sampling).unwrap_or_default();
         let temperature = own.temperature.or(stated.temperature).unwrap_or(0.7);
         Sampling {
-            // Another try with the same values would give much the same; a little more heat does not.
-            temperature: temperature + 0.2 * variation as f32,
+            // Another try with the same values would give much the same; more heat does not.
+            temperature: if variation == 0 { temperature } else { (temperature + 0.3 * variation as f32).max(0.7) },
             top_p: own.top_p.or(stated.top_p).unwrap_or(0.95),
             top_k: own.top_k.or(stated.top_k).unwrap_or(40),
             min_p: own.min_p.or(stated.min_p).unwrap_or(0.05),

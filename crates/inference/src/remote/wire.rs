@@ -103,9 +103,10 @@ fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
 
 /// The temperature of a try. The first leaves the engine its own unless a person set one; another must differ.
 pub(super) fn temperature(set: Option<f32>, variation: u32) -> Option<f64> {
-    let heat = 0.2 * f64::from(variation);
+    let heat = 0.3 * f64::from(variation);
     match set {
-        Some(temperature) => Some(f64::from(temperature) + heat),
+        Some(temperature) if variation > 0 => Some((f64::from(temperature) + heat).max(0.7)),
+        Some(temperature) => Some(f64::from(temperature)),
         None if variation > 0 => Some((0.8 + heat).min(1.6)),
         None => None,
     }
