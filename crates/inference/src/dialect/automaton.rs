@@ -69,7 +69,7 @@ impl Automaton {
 
     /// Fills in the steps that leave a marker for the beginning of another, nearest states first.
     fn link(&mut self) {
-        let mut order: Vec<(State, State)> = self.children(0).map(|child| (child, 0)).collect();
+        let mut order: Vec<(State, State)> = self.successors(0).map(|next| (next, 0)).collect();
         let mut done = 0;
         while done < order.len() {
             let (state, fallback) = order[done];
@@ -88,9 +88,9 @@ impl Automaton {
         }
     }
 
-    fn children(&self, state: State) -> impl Iterator<Item = State> {
+    fn successors(&self, state: State) -> impl Iterator<Item = State> {
         let from = usize::from(state) * self.width;
-        self.next[from..from + self.width].iter().copied().filter(|child| *child != 0)
+        self.next[from..from + self.width].iter().copied().filter(|next| *next != 0)
     }
 }
 

@@ -8,7 +8,7 @@ use super::Dialect;
 pub enum Source {
     /// The template writes calls in it.
     Template,
-    /// The template knows no calls; its role markers are of a family whose models use this dialect.
+    /// The template knows no calls; its role markers are those of models that use this dialect.
     Roles,
     /// The architecture in the metadata has one dialect only.
     Architecture,
@@ -56,7 +56,7 @@ const TEMPLATES: [(&[&str], Dialect); 19] = [
     (&["\"tool_calls\": ["], Dialect::Json),
 ];
 
-/// Role markers of templates that know no calls, and the dialect that models of that family were taught or follow best.
+/// Role markers of templates that know no calls, and the dialect that models with them were taught or follow best.
 const ROLES: [(&[&str], Dialect); 2] =
     [(&["<|im_start|>"], Dialect::Hermes), (&["<|start_header_id|>"], Dialect::Llama)];
 
