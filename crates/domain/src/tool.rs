@@ -182,7 +182,7 @@ impl ToolSet {
 }
 
 /// The least number of letters to insert, drop or exchange to turn one name into the other.
-fn edit_distance(a: &str, b: &str) -> usize {
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, letter) in a.chars().enumerate() {

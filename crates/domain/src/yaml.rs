@@ -9,6 +9,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 pub struct Node {
     /// Its line, from 1.
     pub line: usize,
+    /// Its first letter in that line, from 1.
+    pub column: usize,
     /// What it is.
     pub value: Value,
 }
@@ -33,6 +35,8 @@ pub enum Value {
 pub struct Key {
     /// Its line, from 1.
     pub line: usize,
+    /// Its first letter in that line, from 1.
+    pub column: usize,
     /// The key.
     pub text: String,
 }
@@ -43,6 +47,8 @@ pub struct Key {
 pub struct YamlFault {
     /// The line, from 1.
     pub line: usize,
+    /// The letter in that line, from 1, where it is known.
+    pub column: Option<usize>,
     /// What is wrong there.
     pub says: String,
 }
@@ -56,12 +62,12 @@ const DEEPEST: usize = 32;
 /// If it is no YAML, nests too deep, or holds more than one document.
 pub fn parse(text: &str) -> Result<Node, YamlFault> {
     let mut events = Events { parser: Parser::new_from_str(text), peeked: None };
-    let nothing = Node { line: 1, value: Value::Plain(String::new()) };
+    let nothing = Node { line: 1, column: 1, value: Value::Plain(String::new()) };
     let mut root = None;
     while let Some((event, span)) = events.next()? {
         match event {
             Event::DocumentStart(_) if root.is_some() => {
-                return Err(fault(span.start.line(), "a second document begins; there may be one"));
+                return Err(fault(place(span), "a second document begins; there may be one"));
             }
             Event::DocumentStart(_) | Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => {}
             event @ (Event::Alias(_)
@@ -80,7 +86,7 @@ impl Node {
     pub fn first_fault(&self) -> Option<YamlFault> {
         match &self.value {
             Value::Plain(_) | Value::Quoted(_) => None,
-            Value::Refused(says) => Some(fault(self.line, says)),
+            Value::Refused(says) => Some(fault((self.line, self.column), says)),
             Value::List(items) => items.iter().find_map(Node::first_fault),
             Value::Map(pairs) => pairs.iter().find_map(|(_, node)| node.first_fault()),
         }
@@ -154,28 +160,28 @@ impl<'a> Events<'a> {
             return Ok(Some(event));
         }
         let event = self.parser.next_event().transpose();
-        event.map_err(|error| fault(error.marker().line(), error.info()))
+        event.map_err(|error| fault((error.marker().line(), error.marker().col() + 1), error.info()))
     }
 
     /// The next event of a list or map that has begun, or none at its end.
-    fn inside(&mut self, line: usize) -> Result<Option<(Event<'a>, Span)>, YamlFault> {
+    fn inside(&mut self, began: Place) -> Result<Option<(Event<'a>, Span)>, YamlFault> {
         match self.next()? {
             Some((Event::SequenceEnd | Event::MappingEnd, _)) => Ok(None),
             Some(event) => Ok(Some(event)),
-            None => Err(fault(line, "what begins here has no end")),
+            None => Err(fault(began, "what begins here has no end")),
         }
     }
 }
 
 fn node<'a>(event: Event<'a>, span: Span, events: &mut Events<'a>, depth: usize) -> Result<Node, YamlFault> {
-    let line = span.start.line();
+    let at = place(span);
     if depth > DEEPEST {
-        return Err(fault(line, "this nests too deep"));
+        return Err(fault(at, "this nests too deep"));
     }
     let (value, anchor, tag) = match event {
         Event::Scalar(text, style, anchor, tag) => (scalar(&text, style), anchor, tag),
-        Event::SequenceStart(anchor, tag) => (list(line, events, depth)?, anchor, tag),
-        Event::MappingStart(anchor, tag) => (map(line, events, depth)?, anchor, tag),
+        Event::SequenceStart(anchor, tag) => (list(at, events, depth)?, anchor, tag),
+        Event::MappingStart(anchor, tag) => (map(at, events, depth)?, anchor, tag),
         Event::Alias(_) => (Value::Refused("an alias is not taken; write the value out".to_owned()), 0, None),
         Event::Nothing
         | Event::StreamStart
@@ -183,9 +189,9 @@ fn node<'a>(event: Event<'a>, span: Span, events: &mut Events<'a>, depth: usize)
         | Event::DocumentStart(_)
         | Event::DocumentEnd
         | Event::SequenceEnd
-        | Event::MappingEnd => return Err(fault(line, "a value is missing")),
+        | Event::MappingEnd => return Err(fault(at, "a value is missing")),
     };
-    Ok(Node { line, value: refused(anchor, tag.as_deref()).unwrap_or(value) })
+    Ok(Node { line: at.0, column: at.1, value: refused(anchor, tag.as_deref()).unwrap_or(value) })
 }
 
 fn refused(anchor: usize, tag: Option<&Tag>) -> Option<Value> {
@@ -206,39 +212,46 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     }
 }
 
-fn list<'a>(line: usize, events: &mut Events<'a>, depth: usize) -> Result<Value, YamlFault> {
+fn list<'a>(began: Place, events: &mut Events<'a>, depth: usize) -> Result<Value, YamlFault> {
     let mut items = Vec::new();
-    while let Some((event, span)) = events.inside(line)? {
+    while let Some((event, span)) = events.inside(began)? {
         items.push(node(event, span, events, depth + 1)?);
     }
     Ok(Value::List(items))
 }
 
-fn map<'a>(line: usize, events: &mut Events<'a>, depth: usize) -> Result<Value, YamlFault> {
+fn map<'a>(began: Place, events: &mut Events<'a>, depth: usize) -> Result<Value, YamlFault> {
     let mut pairs: Vec<(Key, Node)> = Vec::new();
-    while let Some((event, span)) = events.inside(line)? {
+    while let Some((event, span)) = events.inside(began)? {
         let key = node(event, span, events, depth + 1)?;
-        let (event, span) = events.next()?.ok_or_else(|| fault(key.line, "a value is missing"))?;
+        let (event, span) = events.next()?.ok_or_else(|| fault((key.line, key.column), "a value is missing"))?;
         let mut value = node(event, span, events, depth + 1)?;
         let name = match key.text() {
             Some(name) => name.to_owned(),
             None => {
                 let says = key.first_fault().map_or("a key is a text".to_owned(), |fault| fault.says);
-                value = Node { line: key.line, value: Value::Refused(says) };
+                value = Node { line: key.line, column: key.column, value: Value::Refused(says) };
                 String::new()
             }
         };
         if let Some((first, _)) = pairs.iter().find(|(known, _)| known.text == name && !name.is_empty()) {
             let says = format!("the key `{name}` stands twice; it stands first in line {}", first.line);
-            value = Node { line: key.line, value: Value::Refused(says) };
+            value = Node { line: key.line, column: key.column, value: Value::Refused(says) };
         }
-        pairs.push((Key { line: key.line, text: name }, value));
+        pairs.push((Key { line: key.line, column: key.column, text: name }, value));
     }
     Ok(Value::Map(pairs))
 }
 
-fn fault(line: usize, says: &str) -> YamlFault {
-    YamlFault { line: line.max(1), says: says.to_owned() }
+/// A line and a letter in it, both from 1.
+type Place = (usize, usize);
+
+fn place(span: Span) -> Place {
+    (span.start.line(), span.start.col() + 1)
+}
+
+fn fault((line, column): Place, says: &str) -> YamlFault {
+    YamlFault { line: line.max(1), column: Some(column), says: says.to_owned() }
 }
 
 #[cfg(test)]

@@ -251,7 +251,7 @@ impl Chosen {
 
 /// The entries of a file, unread. An empty file has none.
 fn entries_of(text: &str) -> Result<Vec<yaml::Node>, yaml::YamlFault> {
-    let fault = |line: usize, says: String| yaml::YamlFault { line, says };
+    let fault = |line: usize, says: String| yaml::YamlFault { line, column: None, says };
     if text.len() > FILE_BYTES {
         return Err(fault(1, "the file is over 1 MiB; none of it is read".to_owned()));
     }

@@ -42,5 +42,5 @@ fn values_are_taken_as_written() {
     assert_eq!((get("d").number::<f64>(), get("d").number::<u32>()), (Some(0.3), None));
     assert!(get("e").is_nothing() && get("e").text().is_none() && !get("g").is_nothing());
     assert_eq!(get("f").value, Value::Quoted("two\nlines\n".to_owned()));
-    assert_eq!((get("f").line, get("h").line), (6, 10));
+    assert_eq!((get("f").line, get("h").line), (7, 10), "a text of several lines begins below its key");
 }

@@ -94,5 +94,5 @@ fn unknown(key: &str, known: &[&str]) -> String {
 
 /// A fault in a line.
 pub(super) fn fault(line: usize, says: &str) -> YamlFault {
-    YamlFault { line, says: says.to_owned() }
+    YamlFault { line, column: None, says: says.to_owned() }
 }
