@@ -16,6 +16,9 @@ pub struct Message {
     /// What the host adds beside it (date, time, zone), minted once and never rendered anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<String>,
+    /// What the person typed, where that was the short form of a command from a file; `text` is then what it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
 }
 
 /// Why a message makes no entry.
@@ -39,7 +42,14 @@ impl Message {
             text if text.trim().is_empty() => Err(MessageFault::Empty),
             text if text.len() > MESSAGE_BYTES => Err(MessageFault::TooLong(text.len())),
             text if text.contains('\0') => Err(MessageFault::Nul),
-            text => Ok(Self { id, text, aside }),
+            text => Ok(Self { id, text, aside, short: None }),
         }
+    }
+
+    /// With the short form that the person typed.
+    #[must_use]
+    pub fn typed_as(mut self, short: String) -> Self {
+        self.short = Some(short);
+        self
     }
 }

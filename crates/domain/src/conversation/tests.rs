@@ -49,7 +49,7 @@ impl Log {
 }
 
 fn message(id: &str) -> Message {
-    Message { id: MessageId::new(id), text: id.to_owned(), aside: None }
+    Message { id: MessageId::new(id), text: id.to_owned(), aside: None, short: None }
 }
 
 fn reply(seen: u64, call: Option<&str>) -> Body {

@@ -88,7 +88,7 @@ impl Log {
     }
 
     fn named(message: &str) -> Self {
-        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None };
+        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None, short: None };
         let turn = Turn::open(ConversationId::new("c"), vec![message], Timestamp(1));
         Self { turn, head: 1, now: 1, setting: setting() }
     }

@@ -108,7 +108,7 @@ impl Talk {
     /// Does what the loop asks for, one effect after the other, until the turn is over.
     fn turn(&mut self, number: usize) {
         let (id, text) = (MessageId::new(format!("m{number}")), self.words(8));
-        self.add(Body::Said(Message { id, text, aside: None }));
+        self.add(Body::Said(Message { id, text, aside: None, short: None }));
         for _ in 0..400 {
             match self.conversation.next(&self.setting) {
                 Effect::Sample(request) => self.sample(&request.prompt),

@@ -304,7 +304,7 @@ pub(crate) fn any_body(random: &mut Random) -> Body {
 fn said(random: &mut Random) -> Body {
     let text = random.pick(&["hello", "Ciao 😀\r\n", "\u{202e}rtl \"quoted\" \\n", " "]).to_owned();
     let aside = random.once_in(2).then(|| "Monday".to_owned());
-    Body::Said(Message { id: MessageId::new(random.id('m', 40)), text, aside })
+    Body::Said(Message { id: MessageId::new(random.id('m', 40)), text, aside, short: None })
 }
 
 fn reply(random: &mut Random) -> Reply {

@@ -211,7 +211,7 @@ fn one_turn(turn: usize, setting: &Setting) -> Result<[Body; A_TURN], String> {
 }
 
 fn said(id: &str, text: &str) -> Body {
-    Body::Said(Message { id: MessageId::new(id), text: text.to_owned(), aside: None })
+    Body::Said(Message { id: MessageId::new(id), text: text.to_owned(), aside: None, short: None })
 }
 
 fn reply(setting: &Setting, text: String, calls: Vec<ToolCall>) -> Reply {

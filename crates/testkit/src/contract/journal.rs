@@ -170,7 +170,7 @@ fn draft(body: Body) -> Draft {
 
 fn said(id: &str) -> Body {
     let (id, aside) = (MessageId::new(id), Some("Monday, 30 November 2026".to_owned()));
-    Body::Said(Message { id, text: "Ciao, come stai? 😀\r\n\ttab \u{202e}rtl".to_owned(), aside })
+    Body::Said(Message { id, text: "Ciao, come stai? 😀\r\n\ttab \u{202e}rtl".to_owned(), aside, short: None })
 }
 
 fn reply(call: &CallId) -> Reply {

@@ -9,7 +9,7 @@ use domain::time::Timestamp;
 use super::{Recall, original, show};
 
 fn entries() -> Vec<Entry> {
-    let said = Message { id: MessageId::new("m1"), text: "a long message".to_owned(), aside: None };
+    let said = Message { id: MessageId::new("m1"), text: "a long message".to_owned(), aside: None, short: None };
     let text: String = (1..=9_000).map(|n| format!("row {n}\n")).collect();
     let result = ToolResult::new(CallId::new("c1"), Status::Done, &text).viewed(8_192);
     assert!(result.view.is_some(), "what is recalled here was shown shorter");

@@ -94,7 +94,7 @@ fn a_read_that_failed_is_run_again() {
 fn a_read_is_run_again_when_the_person_wrote_meanwhile() {
     let mut log = Log::new();
     assert!(round(&mut log, "read", "a", Status::Done));
-    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Look again.".to_owned(), aside: None }));
+    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Look again.".to_owned(), aside: None, short: None }));
     assert!(round(&mut log, "read", "a", Status::Done));
 }
 
@@ -196,7 +196,12 @@ fn what_the_person_says_begins_the_count_of_cycles_anew() {
     for step in 0..4 {
         round(&mut log, "act", "a", Status::Done);
         if step == 1 {
-            log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Twice more.".to_owned(), aside: None }));
+            log.add(Body::Said(Message {
+                id: MessageId::new("m2"),
+                text: "Twice more.".to_owned(),
+                aside: None,
+                short: None,
+            }));
         }
     }
     assert!(!is_closing(&log));

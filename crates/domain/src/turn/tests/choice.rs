@@ -111,7 +111,7 @@ fn a_turn_that_is_held_goes_on_when_it_may_travel_or_the_person_writes() {
     log.setting.tier = Tier::Any;
     assert_eq!(asked(&log), "far");
     log.setting.tier = NEAR;
-    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Try again.".to_owned(), aside: None }));
+    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Try again.".to_owned(), aside: None, short: None }));
     assert_eq!(asked(&log), "m");
 }
 

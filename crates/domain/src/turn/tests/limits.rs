@@ -65,6 +65,7 @@ fn time_that_a_person_took_does_not_count() {
         id: MessageId::new("m2"),
         text: "No.".to_owned(),
         aside: None,
+        short: None,
     }));
     let Effect::Note(bodies) = log.next() else { panic!("it is withdrawn: {:?}", log.next()) };
     log.add_all(bodies);

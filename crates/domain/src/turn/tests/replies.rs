@@ -65,7 +65,12 @@ fn a_model_that_cannot_go_on_with_a_reply_is_not_asked_to() {
 fn what_the_person_said_meanwhile_begins_the_next_turn_instead() {
     let mut log = Log::new();
     log.say(said("One, ", StopReason::Length));
-    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Stop counting.".to_owned(), aside: None }));
+    log.add(Body::Said(Message {
+        id: MessageId::new("m2"),
+        text: "Stop counting.".to_owned(),
+        aside: None,
+        short: None,
+    }));
     assert_eq!(log.outcome(), Some(Outcome::Answered));
 }
 
