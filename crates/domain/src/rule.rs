@@ -90,6 +90,11 @@ impl RuleSet {
         Ok(Self(rules))
     }
 
+    /// All rules, in the order in which they were written.
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.0.iter()
+    }
+
     /// The strictest verdict among the rules that match, with the first rule that says so.
     pub fn strictest(&self, tool: &ToolName, facts: &Facts) -> Option<(RuleVerdict, &Rule)> {
         let matching = self.0.iter().filter(|rule| rule.matches(tool, facts)).map(|rule| (rule.verdict, rule));

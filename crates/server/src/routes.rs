@@ -2,6 +2,7 @@
 //! exist: 401 for those who are signed out, 404 for those who are signed in.
 
 mod answers;
+mod commands;
 mod conversations;
 mod cursor;
 mod events;

@@ -1,6 +1,6 @@
 //! From an open vault to the ports of its turns. Nothing is decided here: it says which part stands where.
 
-mod instructions;
+mod bundled;
 mod model;
 mod no_model;
 pub(crate) mod rules;
@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::files;
 use crate::stream::Hub;
 
+pub(crate) use bundled::Bundled;
 pub use model::Answering;
 
 /// What all turns of this server are built from.
@@ -36,6 +37,8 @@ pub struct Wiring {
     pub clock: Arc<dyn Clock>,
     /// The rules in force.
     rules: Arc<RuleSet>,
+    /// The profile and the commands of this version.
+    pub(crate) bundled: Bundled,
     /// Which models have failed of late.
     rests: Arc<Rests>,
 }
@@ -51,7 +54,7 @@ pub struct Wired {
 }
 
 impl Wiring {
-    /// Reads the seeded rules and takes the parts that were opened.
+    /// Reads the seeded rules, the bundled profile and commands, and takes the parts that were opened.
     pub fn new(
         config: &Config,
         answering: Answering,
@@ -59,7 +62,8 @@ impl Wiring {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, String> {
         let rules = Arc::new(rules::seeds()?);
-        Ok(Self { data: config.data.clone(), answering, sandbox, clock, rules, rests: Arc::default() })
+        let bundled = bundled::read()?;
+        Ok(Self { data: config.data.clone(), answering, sandbox, clock, rules, bundled, rests: Arc::default() })
     }
 
     /// The ports over one open vault.
@@ -68,7 +72,8 @@ impl Wiring {
         let places = self.places(person.id, vault, owner)?;
         let mut tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
         tools.push(tools::recall(vault.journal()));
-        let settings = settings::DefaultProfile::new(&tools, self.rules.clone(), self.answering.model.clone())?;
+        let settings =
+            settings::OfProfile::new(&self.bundled.profile, &tools, self.rules.clone(), self.answering.model.clone())?;
         let prefix = settings.prefix();
         let ports = Ports {
             journal: vault.journal(),

@@ -12,7 +12,7 @@ use super::card::Asking;
 use super::follow::{Follow, News};
 use super::prompt::broken;
 use super::signed_in::signed_out;
-use super::talk::{Said, Typed, Which, choose, follow, say, stop, text, type_in, waits};
+use super::talk::{Heard, Said, Typed, Which, choose, follow, say, stop, text, type_in, waits};
 use super::thread::Thread;
 use crate::config::Config;
 use crate::exit::{Ended, Exit};
@@ -48,7 +48,10 @@ pub(super) async fn ask(config: Config, args: AskArgs) -> Result<(), Ended> {
         Asked { api, conversation, follow, thread, interrupts, asking: None, outcome: None, json: args.json };
     asked.catch_up().await?;
     let opened = asked.thread.turn.is_none();
-    let said = say(&mut asked.api, &asked.conversation, &message).await?;
+    let said = match say(&mut asked.api, &asked.conversation, &message).await? {
+        Heard::Said(said) => said,
+        Heard::Answered { says, .. } => return asked.tell_answer(&says),
+    };
     let ended = asked.until_end(&said, opened).await?;
     asked.print(&ended)
 }
@@ -191,6 +194,15 @@ impl Asked {
             Ok(()) => Ended::new(Exit::Interrupted, "Stopped. What was done stands in the conversation."),
             Err(refused) => Ended::new(Exit::Interrupted, format!("Left; the turn may go on. {}", refused.says)),
         }
+    }
+
+    /// What Riad itself answered to a command.
+    fn tell_answer(&self, says: &str) -> Result<(), Ended> {
+        if self.json {
+            let document = json!({ "schema": SCHEMA, "conversation": self.conversation, "answer": says });
+            return writeln!(io::stdout(), "{}", terminal::json(&document)).map_err(broken);
+        }
+        writeln!(io::stdout(), "{}", terminal::plain(says)).map_err(broken)
     }
 
     /// The answer, or why there is none.

@@ -11,7 +11,7 @@ use super::card::Asking;
 use super::follow::{Follow, News};
 use super::prompt::broken;
 use super::signed_in::signed_out;
-use super::talk::{Typed, Which, choose, follow, say, stop, type_in, waits};
+use super::talk::{Heard, Typed, Which, choose, follow, say, stop, type_in, waits};
 use super::thread::Thread;
 use super::view::View;
 use crate::config::Config;
@@ -199,12 +199,27 @@ impl Chat {
             return Ok(Goes::On);
         }
         match say(&mut self.api, &self.conversation, &line).await {
-            Ok(said) => self.thread.turn = Some(said.turn),
+            Ok(Heard::Said(said)) => self.thread.turn = Some(said.turn),
+            Ok(Heard::Answered { says, anew }) => {
+                tell(&says)?;
+                if anew {
+                    self.begin_anew().await?;
+                }
+            }
             // The words are still on the screen; nothing was said.
             Err(refused) if matches!(refused.exit, Exit::Usage | Exit::Conflict | Exit::Busy) => tell(&refused.says)?,
             Err(refused) => return Err(refused),
         }
         Ok(Goes::On)
+    }
+
+    /// Goes on in a new conversation.
+    async fn begin_anew(&mut self) -> Result<(), Ended> {
+        self.conversation = choose(&mut self.api, Which::New).await?;
+        self.follow = follow(&self.api, &self.conversation, 0);
+        (self.thread, self.view, self.asking) = (Thread::default(), View::new(true), None);
+        tell(&format!("Conversation {}.", self.conversation))?;
+        self.catch_up().await
     }
 
     async fn answered(&mut self, line: &str) -> Result<Goes, Ended> {

@@ -69,13 +69,35 @@ pub(super) struct Said {
     pub(super) turn: String,
 }
 
+/// What came of a message.
+pub(super) enum Heard {
+    /// It was recorded.
+    Said(Said),
+    /// It was a command of Riad, which answers itself.
+    Answered {
+        /// The answer.
+        says: String,
+        /// Whether another conversation is to begin.
+        anew: bool,
+    },
+}
+
 /// Says something.
-pub(super) async fn say(api: &mut Api, conversation: &str, text: &str) -> Result<Said, Ended> {
+pub(super) async fn say(api: &mut Api, conversation: &str, text: &str) -> Result<Heard, Ended> {
     let said = api.post(&path(conversation, "/messages"), &new_key(), &json!({ "text": text })).await?;
-    match (said["entry"].as_u64(), said["turn"].as_str()) {
-        (Some(entry), Some(turn)) => Ok(Said { entry, turn: turn.to_owned() }),
+    match (said["entry"].as_u64(), said["turn"].as_str(), said["says"].as_str()) {
+        (Some(entry), Some(turn), _) => Ok(Heard::Said(Said { entry, turn: turn.to_owned() })),
+        (_, _, Some(_)) => Ok(Heard::Answered { says: told(&said), anew: said["act"] == "new" }),
         _ => Err(not_understood()),
     }
+}
+
+/// The answer of a command as lines: its sentence, then its rows in two columns.
+fn told(answer: &Value) -> String {
+    let rows = answer["rows"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let width = rows.iter().map(|row| text(row, "name").chars().count()).max().unwrap_or_default();
+    let rows = rows.iter().map(|row| format!("\n  {:width$}  {}", text(row, "name"), text(row, "says")));
+    std::iter::once(text(answer, "says").to_owned()).chain(rows).collect()
 }
 
 /// Stops a turn.

@@ -74,7 +74,7 @@ impl View {
         match text("kind") {
             "said" if self.echo => {
                 self.host("you:");
-                self.foreign(text("text"));
+                self.foreign(if text("short").is_empty() { text("text") } else { text("short") });
                 self.new_line();
             }
             "replied" => self.replied(text("reply_id"), text("text")),

@@ -20,7 +20,12 @@ fn entries() -> Vec<Entry> {
             "calls": [{ "id": "c1", "tool": "file_read", "arguments": "{}" }],
         },
     }});
-    let said = Message { id: MessageId::new("m1"), text: "Read </div><script>x</script> `a`".to_owned(), aside: None, short: None };
+    let said = Message {
+        id: MessageId::new("m1"),
+        text: "Read </div><script>x</script> `a`".to_owned(),
+        aside: None,
+        short: None,
+    };
     let bodies = [
         Body::Said(said),
         Body::decode(EntryNumber(2), VERSION, &reply.to_string()).unwrap(),

@@ -8,10 +8,12 @@ use axum::response::Response;
 use domain::entry::Body as Fact;
 use domain::id::{ConversationId, EntryNumber, MessageId, TurnId};
 use domain::message::{Message, MessageFault};
+use domain::slash::{self, BuiltIn, Meaning};
 use harness::act::{self, ActError};
 use harness::ports::Journal as _;
 use serde_json::json;
 
+use super::commands::{self, Asked};
 use super::conversations::{find, journal_problem};
 use super::once::{Done, finished, key_reused, once};
 use crate::aside::aside;
@@ -49,16 +51,36 @@ pub(super) async fn say(
     Unlocked(room): Unlocked,
     Path(id): Path<String>,
     Key(key): Key,
-    Body { value: form, .. }: Body<SayForm>,
+    Body { value: form, digest: request }: Body<SayForm>,
 ) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
+    let asked =
+        || Asked { app: app.clone(), room: room.clone(), id: id.clone(), key: key.clone(), request: request.clone() };
+    let (text, short) = match slash::meaning(&form.text, &app.wiring.bundled.commands) {
+        Meaning::Words(text) => (text.into_owned(), None),
+        Meaning::Command(command, args) => (command.expand(args), Some(form.text.clone())),
+        Meaning::BuiltIn(BuiltIn::Retry, "") => return retry(asked()).await,
+        Meaning::BuiltIn(which, args) => return commands::run(asked(), which, args).await,
+        Meaning::Unknown { name, nearest } => return Err(commands::unknown(&name, &nearest)),
+    };
     if room.vault.is_key(key.clone(), app.now()).await? {
         return Err(key_reused());
     }
     let beside = aside(room.ports().clock.now(), &room.zone);
-    let message = Message::new(MessageId::new(key), form.text, Some(beside)).map_err(message_problem)?;
+    let message = Message::new(MessageId::new(key), text, Some(beside)).map_err(message_problem)?;
+    let message = Message { short, ..message };
     let instead_of = form.instead_of.map(MessageId::new);
     finished(async move { say_once(&room, &id, message, instead_of).await }).await
+}
+
+/// Has the last message answered anew, on a new line.
+async fn retry(asked: Asked) -> Result<Response, Problem> {
+    if asked.room.vault.is_key(asked.key.clone(), asked.app.now()).await? {
+        return Err(key_reused());
+    }
+    let beside = aside(asked.room.ports().clock.now(), &asked.room.zone);
+    let (message, former) = commands::again(&asked, beside).await?;
+    finished(async move { say_once(&asked.room, &asked.id, message, Some(former)).await }).await
 }
 
 async fn say_once(

@@ -7,13 +7,14 @@ use axum::extract::{Path, State};
 use domain::conversation::Conversation;
 use domain::effect::Effect;
 use domain::entry::{Body, Entry};
-use domain::id::EntryNumber;
+use domain::id::{ConversationId, EntryNumber};
 use domain::model::{Sampled, Usage};
 use harness::ports::Journal as _;
 
 use super::conversations::{find, journal_problem};
 use crate::extract::Unlocked;
 use crate::problem::Problem;
+use crate::room::Room;
 use crate::state::App;
 use crate::wire::usage::{ConversationUsage, RoundUsage, UsageTotals};
 
@@ -24,6 +25,11 @@ pub(super) async fn show(
     Path(id): Path<String>,
 ) -> Result<Json<ConversationUsage>, Problem> {
     let id = find(&room, &id).await?.id;
+    of(&app, &room, id).await.map(Json)
+}
+
+/// The same, for whoever asks.
+pub(super) async fn of(app: &App, room: &Room, id: ConversationId) -> Result<ConversationUsage, Problem> {
     let entries = room.vault.load(&id, EntryNumber::default()).await.map_err(journal_problem)?;
     let replies: Vec<_> = entries.iter().filter_map(reply).collect();
     let sum = |part: fn(&Usage) -> Option<u32>| {
@@ -37,7 +43,7 @@ pub(super) async fn show(
     if let Effect::Sample(request) = Conversation::fold(id, &entries).next(&setting) {
         next_prompt = app.model().count(&request.prompt).await.ok().flatten();
     }
-    Ok(Json(ConversationUsage { rounds, totals, window: app.model().describe().window, next_prompt }))
+    Ok(ConversationUsage { rounds, totals, window: app.model().describe().window, next_prompt })
 }
 
 fn reply(entry: &Entry) -> Option<&Sampled> {

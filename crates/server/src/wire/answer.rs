@@ -41,6 +41,40 @@ pub struct MessageTaken {
     pub turn: String,
 }
 
+/// What Riad itself answers to a command. It is no entry: it is shown once and kept nowhere.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct CommandAnswer {
+    /// Which command, without its slash.
+    pub command: &'static str,
+    /// One or two sentences.
+    pub says: String,
+    /// More, one a line.
+    pub rows: Vec<CommandRow>,
+    /// What is left to the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub act: Option<ClientAct>,
+}
+
+/// One line of a list.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CommandRow {
+    /// What it is about.
+    pub name: String,
+    /// What is said of it.
+    pub says: String,
+}
+
+/// What only a client can do.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ClientAct {
+    /// Show a new, empty conversation.
+    New,
+}
+
 /// An answer was recorded.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

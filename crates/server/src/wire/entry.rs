@@ -36,6 +36,9 @@ enum Fact {
     Said {
         message_id: String,
         text: String,
+        /// What was typed, where that was a command from a file; `text` is what it stands for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        short: Option<String>,
     },
     Withdrawn {
         message_id: String,
@@ -221,7 +224,9 @@ pub fn kind(body: &Body) -> &'static str {
 
 fn fact(body: &Body) -> Fact {
     match body {
-        Body::Said(message) => Fact::Said { message_id: message.id.to_string(), text: message.text.clone() },
+        Body::Said(message) => {
+            Fact::Said { message_id: message.id.to_string(), text: message.text.clone(), short: message.short.clone() }
+        }
         Body::Withdrawn(message) => Fact::Withdrawn { message_id: message.to_string() },
         Body::Replied(reply) => Fact::Replied(replied(reply)),
         Body::Faltered(one) => {

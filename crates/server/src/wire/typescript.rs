@@ -28,6 +28,7 @@ fn roots(found: &mut Found) {
     found.add::<answer::SetupNeeded>();
     found.add::<answer::SetupDone>();
     found.add::<answer::MessageTaken>();
+    found.add::<answer::CommandAnswer>();
     found.add::<answer::AnswerTaken>();
     found.add::<answer::EntryPage>();
     found.add::<approval::Inbox>();

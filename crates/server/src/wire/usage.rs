@@ -6,8 +6,9 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Usage", optional_fields))]
 pub struct UsageView {
+    /// Tokens of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
-    prompt: Option<u32>,
+    pub prompt: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reused: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@
 mod approval_later;
 mod binary;
 mod cli;
+mod commands;
 mod conversations;
 mod cross_site;
 mod explain;
