@@ -1,5 +1,6 @@
 //! A model that follows a script: each sample takes the next line.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -96,6 +97,8 @@ pub struct ScriptedModel {
     description: Mutex<ModelDescription>,
     /// What it says when it is asked for a summary.
     summary: Mutex<Line>,
+    /// Whether it cannot count a prompt.
+    uncounted: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +130,7 @@ impl ScriptedModel {
             wanting: watch::Sender::new(false),
             waits,
             description: Mutex::new(description()),
+            uncounted: AtomicBool::new(false),
             summary: Mutex::new(Line::Faults(SampleFault::Unknown("the script has no summary".to_owned()))),
         }
     }
@@ -150,6 +154,11 @@ impl ScriptedModel {
     /// From now on it says this whenever it is asked for a summary; no line of the script is taken for that.
     pub fn summarise_as(&self, line: Line) {
         *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = line;
+    }
+
+    /// From now on it cannot count a prompt, as most remote models cannot.
+    pub fn stop_counting(&self) {
+        self.uncounted.store(true, Ordering::Relaxed);
     }
 
     /// The prompts by which it was asked for summaries, oldest first.
@@ -240,7 +249,7 @@ impl Model for ScriptedModel {
     }
 
     async fn count(&self, prompt: &Prompt) -> Result<Option<u32>, SampleFault> {
-        Ok(Some(tokens(prompt)))
+        Ok((!self.uncounted.load(Ordering::Relaxed)).then(|| tokens(prompt)))
     }
 
     async fn sample(

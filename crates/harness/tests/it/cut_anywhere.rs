@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::compact::Fold;
 use domain::context::Item;
 use domain::entry::{Body, Entry};
 use domain::model::StopReason;
@@ -104,10 +105,23 @@ fn each_message_is_read_once(played: &Played) -> Result<(), String> {
     if played.conversation.live().is_some() {
         return Ok(());
     }
-    let said = played.entries.iter().filter(|entry| matches!(entry.body, Body::Said(_))).count();
-    let withdrawn = played.entries.iter().filter(|entry| matches!(entry.body, Body::Withdrawn(_))).count();
+    let kept = &played.entries[first_kept(&played.entries)..];
+    let said = kept.iter().filter(|entry| matches!(entry.body, Body::Said(_))).count();
+    let withdrawn = kept.iter().filter(|entry| matches!(entry.body, Body::Withdrawn(_))).count();
     let read = played.conversation.history().iter().filter(|item| matches!(***item, Item::Person { .. })).count();
     same(said - withdrawn, read, "messages said and read")
+}
+
+/// The first entry that no summary stands for.
+fn first_kept(entries: &[Entry]) -> usize {
+    let cut = entries.iter().rev().find_map(|entry| match &entry.body {
+        Body::Compacted(compacted) => match &compacted.fold {
+            Fold::Summarised { cut, .. } => Some(&cut.turn),
+            Fold::Demoted(_) | Fold::Unchanged(_) => None,
+        },
+        _ => None,
+    });
+    cut.and_then(|turn| entries.iter().position(|entry| entry.turn == *turn)).unwrap_or(0)
 }
 
 fn calls(entries: &[Entry]) -> Vec<&str> {

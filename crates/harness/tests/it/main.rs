@@ -21,4 +21,5 @@ mod rounds;
 mod same_digest;
 mod scene;
 mod stop;
+mod too_long;
 mod transcripts;
