@@ -215,8 +215,3 @@ fn with(conversation: &Conversation, compacted: &Compacted) -> Conversation {
     folded.apply(&draft.at_number(number));
     folded
 }
-
-/// A token that a caller's stop cancels, and that ends with what it is for.
-fn child(live: &Live<'_>) -> CancellationToken {
-    live.stop.child_token()
-}

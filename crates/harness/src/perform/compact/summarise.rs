@@ -9,7 +9,7 @@ use domain::id::EntryNumber;
 use domain::model::StopReason;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answerer, child};
+use super::Answerer;
 use crate::live::Live;
 use crate::perform::guarded;
 use crate::ports::{Channel, DeltaSink};
@@ -46,7 +46,7 @@ pub(super) async fn summarise(
     let Some(task) = live.conversation.task(cut, room) else { return Ok(Summarised::Not(Unchanged::Nothing)) };
     let standing = live.conversation.standing();
     let time = Duration::from_millis(time_ms(task.tokens(), standing.ms_per_thousand()));
-    let (cancel, seen, words) = (child(live), live.conversation.head(), standing.words());
+    let (cancel, seen, words) = (live.stop.child_token(), live.conversation.head(), standing.words());
     let work = tokio::time::timeout(time, work(answerer, &task, words, seen, room, &cancel));
     let made = tokio::select! {
         biased;
