@@ -11,6 +11,7 @@ import "./parts/side.ts";
 import "./parts/chat.ts";
 import "./parts/pages.ts";
 import "./parts/usage.ts";
+import "./parts/export.ts";
 import "./parts/app.ts";
 
 chooseLanguage(navigator.language.split("-")[0] ?? "en");

@@ -10,6 +10,7 @@ mod export;
 mod files;
 mod health;
 mod inbox;
+mod lines;
 mod messages;
 mod once;
 mod session;
@@ -128,6 +129,10 @@ pub fn routes() -> Vec<Route> {
         row(Method::POST, "/api/v1/conversations/{id}/messages", Unlocked, post(messages::say)).key(),
         row(Method::DELETE, "/api/v1/conversations/{id}/messages/{message}", Unlocked, delete(messages::withdraw)),
         row(Method::POST, "/api/v1/conversations/{id}/stop", Unlocked, post(messages::stop)).key().body(SMALL),
+        row(Method::GET, "/api/v1/conversations/{id}/lines", Unlocked, get(lines::list)),
+        row(Method::POST, "/api/v1/conversations/{id}/lines", Unlocked, post(lines::branch)).key().body(SMALL),
+        row(Method::GET, "/api/v1/conversations/{id}/lines/preview", Unlocked, get(lines::preview)),
+        row(Method::POST, "/api/v1/conversations/{id}/line", Unlocked, post(lines::switch)).key().body(SMALL),
         row(Method::GET, "/api/v1/conversations/{id}/usage", Unlocked, get(usage::show)),
         row(Method::GET, "/api/v1/inbox", Unlocked, get(inbox::list)),
         row(Method::POST, "/api/v1/inbox/{id}/answer", Unlocked, post(answers::answer)).key(),

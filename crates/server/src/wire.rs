@@ -9,6 +9,7 @@ pub mod entry;
 pub mod file;
 pub mod form;
 pub mod frame;
+pub mod line;
 pub mod problem;
 pub mod session;
 #[cfg(test)]

@@ -10,19 +10,23 @@ import { Connection } from "../stream/connection.ts";
 import { EMPTY, step, type StreamEvent, type StreamState, type StreamTask } from "../stream/reducer.ts";
 import { t, type TextKey } from "../text.ts";
 import type {
+  BranchForm,
   ChangeForm,
   Conversation,
   ConversationPage,
   Decision,
   Entry,
   EntryPage,
+  FooterRow,
   Frame,
   Inbox,
   InboxItem,
+  LinePreview,
   Session,
   SetupForm,
   SetupNeeded,
   SignInForm,
+  SwitchForm,
   UnlockForm,
 } from "../wire.ts";
 import { Drafts } from "./drafts.ts";
@@ -424,6 +428,28 @@ export class Riad {
     return this.act(key, conversation === undefined ? { does: "say", text, conversationKey: freshKey() } : { does: "say", conversation, text });
   }
 
+  /** Says something in the place of a message, on a new line. False when it could not be written down here. */
+  sayInstead(conversation: string, insteadOf: string, text: string): boolean {
+    return this.act(freshKey(), { does: "say", conversation, text, insteadOf });
+  }
+
+  /** What would stand behind a new line in the place of a message, or behind an entry. */
+  async standingBehind(conversation: string, place: { instead_of: string } | { after: number }): Promise<readonly FooterRow[]> {
+    const query = new URLSearchParams(Object.entries(place).map(([name, value]) => [name, String(value)]));
+    const preview = await this.api.get<LinePreview>(`/conversations/${encodeURIComponent(conversation)}/lines/preview?${query}`);
+    return preview.effects;
+  }
+
+  async branch(conversation: string, after: number): Promise<void> {
+    const body: BranchForm = { after };
+    await this.api.json("POST", `/conversations/${encodeURIComponent(conversation)}/lines`, { body, key: freshKey() });
+  }
+
+  async switchLine(conversation: string, line: number): Promise<void> {
+    const body: SwitchForm = { line };
+    await this.api.json("POST", `/conversations/${encodeURIComponent(conversation)}/line`, { body, key: freshKey() });
+  }
+
   stop(conversation: string, turn: string | undefined): void {
     if (turn !== undefined) this.stopping.add(turn);
     const said = this.keptOf(conversation).findLast((each) => each.act.does === "say");
@@ -507,6 +533,10 @@ export class Riad {
     });
     if (sent.is === "stale") return this.answerRefused(sent.problem, sent.item);
     if (sent.is === "settled" && kept.act.does === "withdraw") this.note(t("steer.too_late"));
+    if (sent.is === "answered" && sent.anew) {
+      this.go({ page: "chat" });
+      return { is: "settled" };
+    }
     return sent;
   }
 

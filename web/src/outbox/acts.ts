@@ -3,7 +3,7 @@
 import { Problem, type Api } from "../api.ts";
 import type { Act, Kept } from "./outbox.ts";
 import type { Sent } from "./sender.ts";
-import type { AnswerForm, MessageTaken, StopForm } from "../wire.ts";
+import type { AnswerForm, CommandAnswer, MessageTaken, SayForm, StopForm } from "../wire.ts";
 
 type Said = Extract<Act, { does: "say" }>;
 type Stop = Extract<Act, { does: "stop" }>;
@@ -35,7 +35,9 @@ async function send({ key, act }: Kept, { api, start, turnOf }: ActParts): Promi
   switch (act.does) {
     case "say": {
       const conversation = act.conversation ?? (await start(act));
-      const said = await api.json<MessageTaken>("POST", `${place(conversation)}/messages`, { body: { text: act.text }, key });
+      const body: SayForm = { text: act.text, ...(act.insteadOf === undefined ? {} : { instead_of: act.insteadOf }) };
+      const said = await api.json<MessageTaken | CommandAnswer>("POST", `${place(conversation)}/messages`, { body, key });
+      if ("command" in said) return { is: "answered", reason: told(said), act: { ...act, conversation }, anew: said.act === "new" };
       return { is: "done", turn: said.turn, act: { ...act, conversation } };
     }
     case "stop": {
@@ -62,6 +64,11 @@ async function send({ key, act }: Kept, { api, start, turnOf }: ActParts): Promi
       return { is: "done" };
     }
   }
+}
+
+/** What Riad itself answers to a command, line by line. */
+function told(answer: CommandAnswer): string {
+  return [answer.says, ...answer.rows.map((row) => `${row.name}: ${row.says}`)].join("\n");
 }
 
 function place(conversation: string): string {

@@ -4,7 +4,7 @@
 import type { Decision, PartAnswer } from "../wire.ts";
 
 export type Act =
-  | { does: "say"; conversation?: string; text: string; conversationKey?: string }
+  | { does: "say"; conversation?: string; text: string; conversationKey?: string; insteadOf?: string }
   | { does: "stop"; conversation: string; turn?: string; after?: string }
   | { does: "withdraw"; conversation: string; message: string }
   | { does: "answer"; conversation: string; item: string; digest: string; decision: Decision; words?: string }
@@ -18,7 +18,7 @@ export interface Kept {
   readonly key: string;
   readonly act: Act;
   readonly at: string;
-  readonly state: "waiting" | "sending" | "sent" | "failed";
+  readonly state: "waiting" | "sending" | "sent" | "answered" | "failed";
   readonly reason?: string;
   readonly turn?: string;
 }

@@ -5,6 +5,7 @@ import type { Kept, Outbox } from "./outbox.ts";
 
 export type Sent =
   | { is: "done"; turn?: string; act?: Kept["act"] }
+  | { is: "answered"; reason: string; act: Kept["act"]; anew: boolean }
   | { is: "later"; afterMs?: number }
   | { is: "blocked" }
   | { is: "settled" }
@@ -78,6 +79,9 @@ export class Sender {
         return "go";
       case "settled":
         outbox.remove(kept.key);
+        return "go";
+      case "answered":
+        outbox.change(kept.key, { state: "answered", reason: sent.reason, act: sent.act });
         return "go";
       case "refused":
         outbox.change(kept.key, { state: "failed", reason: sent.reason });

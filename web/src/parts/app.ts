@@ -18,7 +18,7 @@ interface Announcement {
 
 @customElement("riad-app")
 export class App extends Part {
-  @state() private usageOf: string | undefined;
+  @state() private sheet: { shows: "usage" | "export"; of: string } | undefined;
   @state() private politely = "";
   @state() private atOnce = "";
   @state() private late = false;
@@ -28,7 +28,7 @@ export class App extends Part {
   override connectedCallback(): void {
     super.connectedCallback();
     this.addEventListener("announce", (event) => this.announce((event as CustomEvent<Announcement>).detail));
-    this.addEventListener("usage", (event) => (this.usageOf = (event as CustomEvent<string>).detail));
+    for (const shows of ["usage", "export"] as const) this.addEventListener(shows, (event) => (this.sheet = { shows, of: (event as CustomEvent<string>).detail }));
     setTimeout(() => (this.late = true), 150);
     void riad.begin();
   }
@@ -36,7 +36,7 @@ export class App extends Part {
   protected override willUpdate(_: PropertyValues): void {
     if (riad.gate === "open") this.entered = true;
     if (riad.session === undefined) this.entered = false;
-    if (riad.gate !== "open") this.usageOf = undefined;
+    if (riad.gate !== "open") this.sheet = undefined;
     document.title = this.title_();
   }
 
@@ -85,7 +85,7 @@ export class App extends Part {
           <li><a href="/c/new" aria-current=${riad.route.page === "chat" ? "page" : "false"} @click=${(event: MouseEvent) => follow(event, () => this.toChat())}>${icon("chat")}<span>${t("nav.chat")}</span></a></li>
           ${PAGES.map((each) => pageLink(each))}</ul></nav>
       </div>
-      ${this.drawer()}${this.usage()}${this.door()}
+      ${this.drawer()}${this.sheetOver()}${this.door()}
       <div class="notes" role="status">${riad.notes.map((note) => html`<p class="note ${note.urgent ? "urgent" : ""}"><span>${note.text}</span>
         <button type="button" class="quiet small" aria-label=${t("close")} @click=${() => riad.dropNote(note.id)}>${icon("close", 16)}</button></p>`)}</div>
       <div class="unseen" aria-live="polite">${this.politely}</div>
@@ -128,10 +128,11 @@ export class App extends Part {
     riad.changed();
   }
 
-  private usage(): TemplateResult | typeof nothing {
-    if (this.usageOf === undefined) return nothing;
-    return html`<dialog data-modal class="sheet" aria-label=${t("usage.title")} @close=${() => (this.usageOf = undefined)} @click=${(event: MouseEvent) => outside(event)}>
-      <riad-usage .conversation=${this.usageOf}></riad-usage></dialog>`;
+  private sheetOver(): TemplateResult | typeof nothing {
+    if (this.sheet === undefined) return nothing;
+    const { shows, of } = this.sheet;
+    return html`<dialog data-modal class="sheet" aria-label=${t(`${shows}.title`)} @close=${() => (this.sheet = undefined)} @click=${(event: MouseEvent) => outside(event)}>
+      ${shows === "usage" ? html`<riad-usage .conversation=${of}></riad-usage>` : html`<riad-export .conversation=${of}></riad-export>`}</dialog>`;
   }
 
   private door(): TemplateResult | typeof nothing {

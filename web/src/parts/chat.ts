@@ -4,16 +4,20 @@ import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { repeat } from "lit/directives/repeat.js";
 import { guard } from "lit/directives/guard.js";
+import { Problem } from "../api.ts";
 import { riad } from "../app/riad.ts";
 import { icon, star } from "../icons.ts";
 import type { Kept } from "../outbox/outbox.ts";
 import type { Thread } from "../stream/reducer.ts";
 import { t, type TextKey } from "../text.ts";
-import { byTurn, foldTurn, NOTHING_STREAMS, type Streaming, type TurnView } from "../thread/fold.ts";
+import { foldTurn, NOTHING_STREAMS, type Streaming, type TurnView } from "../thread/fold.ts";
+import { shownOf, type Fork, type Shown } from "../thread/lines.ts";
 import { Sentences } from "../thread/sentences.ts";
-import type { Entry } from "../wire.ts";
+import type { Entry, FooterRow } from "../wire.ts";
 import type { Composer } from "./composer.ts";
+import { effectRows } from "./effects.ts";
 import { menuButton } from "./frame.ts";
+import { openBranch, type LineWish } from "./line.ts";
 import { Part } from "./part.ts";
 import { drawTurn, working_ } from "./turn.ts";
 
@@ -21,6 +25,7 @@ import { drawTurn, working_ } from "./turn.ts";
 const NEAR_END = 60;
 /** So many turns are drawn at first, and so many more each time somebody looks further back. */
 const TURNS_DRAWN = 60;
+const NOTHING_SHOWN: Shown = { line: 0, turns: new Map(), forks: new Map() };
 const BEGINNINGS = ["note", "files", "plan"] as const;
 
 @customElement("riad-chat")
@@ -29,6 +34,13 @@ export class Chat extends Part {
   @state() private renaming = false;
   @state() private slow = false;
   @state() private drawn = TURNS_DRAWN;
+  /** The message that is being written anew. */
+  @state() private editing: string | undefined;
+  /** What stands behind a new line, while the person looks at it, and what begins the line. */
+  @state() private standing: { rows: readonly FooterRow[]; go: () => void } | undefined;
+  /** Where to be once the line is shown that was switched to. */
+  private goal: { line: number; at: number; side: "previous" | "next" } | undefined;
+  private lately: { entries: readonly Entry[]; shown: Shown } | undefined;
   private shownFor: string | undefined;
   private slowTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly settled = new Map<string, { entries: number; view: TurnView }>();
@@ -38,6 +50,7 @@ export class Chat extends Part {
   override connectedCallback(): void {
     super.connectedCallback();
     this.unhear = riad.onEntry((entry) => this.hear(entry));
+    this.addEventListener("line", (event) => void this.wished((event as CustomEvent<LineWish>).detail));
   }
 
   override disconnectedCallback(): void {
@@ -50,6 +63,9 @@ export class Chat extends Part {
     if (open === this.shownFor) return;
     this.settled.clear();
     this.renaming = false;
+    this.editing = undefined;
+    this.standing = undefined;
+    this.goal = undefined;
     this.atEnd = true;
     this.slow = false;
     this.drawn = TURNS_DRAWN;
@@ -59,18 +75,23 @@ export class Chat extends Part {
   }
 
   protected override updated(): void {
+    for (const dialog of this.querySelectorAll<HTMLDialogElement>("dialog[data-modal]")) if (!dialog.open) dialog.showModal();
     if (this.atEnd) this.toEnd("instant");
+    this.arrive();
     this.sayAloud();
   }
 
   protected override render(): TemplateResult {
     const id = riad.openConversation;
     const thread = id === undefined ? undefined : riad.stream.threads.get(id);
-    const turns = thread && id !== undefined ? this.turns(thread, id) : [];
+    const shown = thread ? this.shown(thread) : NOTHING_SHOWN;
+    const all = thread && id !== undefined ? this.turns(shown, id) : [];
     const kept = riad.keptOf(id).filter((each) => each.act.does === "say" && !isSaid(thread, each.key));
+    const turns = withoutLeft(all, kept);
     const current = turns.at(-1);
     const working = current !== undefined && current.state !== "over";
-    const sending = kept.some((each) => each.state !== "failed");
+    const sending = kept.some((each) => each.state !== "failed" && each.state !== "answered");
+    const quiet = !working && !sending && !riad.offline;
     const empty = (id === undefined || thread?.loaded === true) && turns.length === 0 && kept.length === 0;
     return html`${this.head(id)}
       <div class="thread-scroll" @scroll=${() => this.scrolled()} tabindex="-1">
@@ -78,7 +99,8 @@ export class Chat extends Part {
           ${id !== undefined && !thread?.loaded ? this.waiting() : nothing}
           ${empty ? this.welcome() : nothing}
           ${turns.length > this.drawn ? html`<button type="button" class="quiet earlier" @click=${() => this.lookBack()}>${t("thread.earlier", { n: turns.length - this.drawn })}</button>` : nothing}
-          ${repeat(turns.slice(-this.drawn), (turn) => turn.id, (turn) => (turn.state === "over" && turn !== current ? guard([turn], () => drawTurn(turn, id ?? "")) : drawTurn(turn, id ?? "")))}
+          ${repeat(turns.slice(-this.drawn), (turn) => turn.id, (turn) => this.turn(turn, id ?? "", shown.forks.get(turn.id), quiet, turn === current))}
+          ${shown.open && !working && !sending ? openBranch(shown.open, quiet) : nothing}
           ${repeat(kept, (each) => each.key, (each) => unsent(each, working))}
           ${sending && !working && !riad.offline ? working_(false) : nothing}
         </div>
@@ -87,7 +109,7 @@ export class Chat extends Part {
       <div class="composer-place">
         <riad-composer .conversation=${id} .turn=${working ? current.id : undefined} .running=${working || (sending && id !== undefined)}
           .stopping=${working && riad.stopping.has(current.id)} @sent=${() => this.followEnd()}></riad-composer>
-      </div>`;
+      </div>${this.whatStands()}`;
   }
 
   // --- The head ---------------------------------------------------------------------------------------------------
@@ -112,6 +134,8 @@ export class Chat extends Part {
     return html`<div class="head-actions">
       <button type="button" class="quiet" @click=${() => this.dispatchEvent(new CustomEvent("usage", { bubbles: true, detail: id }))}
         aria-label=${t("usage.open")} title=${t("usage.open")}>${icon("gauge")}</button>
+      <button type="button" class="quiet" @click=${() => this.dispatchEvent(new CustomEvent("export", { bubbles: true, detail: id }))}
+        aria-label=${t("export.open")} title=${t("export.open")}>${icon("take")}</button>
       <button type="button" class="quiet" @click=${() => this.beginRename()} aria-label=${t("chat.rename")} title=${t("chat.rename")}>${icon("modify")}</button>
       <button type="button" class="quiet" @click=${() => void this.archive(id, !archived)} aria-label=${t(archived ? "chat.unarchive" : "chat.archive")}
         title=${t(archived ? "chat.unarchive" : "chat.archive")}>${icon(archived ? "again" : "archive")}</button>
@@ -170,10 +194,22 @@ export class Chat extends Part {
 
   // --- The thread -------------------------------------------------------------------------------------------------
 
+  /** The line that is written on; folded anew when an entry came. */
+  private shown(thread: Thread): Shown {
+    if (this.lately?.entries !== thread.entries) this.lately = { entries: thread.entries, shown: shownOf(thread.entries) };
+    return this.lately.shown;
+  }
+
+  private turn(turn: TurnView, id: string, fork: Fork | undefined, quiet: boolean, last: boolean): unknown {
+    const editing = this.editing === turn.beganWith?.id ? this.editing : undefined;
+    const draw = () => drawTurn(turn, id, { quiet, editing, fork, last });
+    return turn.state === "over" && !last ? guard([turn, fork, quiet, editing], draw) : draw();
+  }
+
   /** Turns that are over are folded once and kept. */
-  private turns(thread: Thread, conversation: string): TurnView[] {
+  private turns(shown: Shown, conversation: string): TurnView[] {
     const live = [...riad.stream.replies.values()].filter((reply) => reply.conversation === conversation);
-    const grouped = [...byTurn(thread.entries)];
+    const grouped = [...shown.turns];
     return grouped.map(([id, entries], at) => {
       const known = this.settled.get(id);
       if (known && known.entries === entries.length) return known.view;
@@ -187,6 +223,81 @@ export class Chat extends Part {
       if (view.state === "over") this.settled.set(id, { entries: entries.length, view });
       return view;
     });
+  }
+
+  // --- Lines ------------------------------------------------------------------------------------------------------
+
+  private async wished(wish: LineWish): Promise<void> {
+    const id = riad.openConversation;
+    if (id === undefined) return;
+    try {
+      await this.grant(wish, id);
+    } catch (fault) {
+      riad.note(fault instanceof Problem ? fault.sentence : t("problem.unreachable"), true);
+    }
+  }
+
+  private async grant(wish: LineWish, id: string): Promise<void> {
+    switch (wish.do) {
+      case "edit":
+        this.editing = wish.message;
+        return;
+      case "drop":
+        return this.drop();
+      case "say":
+        return this.afterLooking(id, { instead_of: wish.message }, () => this.sayInstead(id, wish.message, wish.text));
+      case "branch":
+        return this.afterLooking(id, { after: wish.after }, () => void this.branch(id, wish.after));
+      case "switch":
+        this.goal = wish;
+        this.atEnd = false;
+        return riad.switchLine(id, wish.line);
+    }
+  }
+
+  /** Before a new line begins, the person sees what stands all the same. */
+  private async afterLooking(id: string, place: { instead_of: string } | { after: number }, go: () => void): Promise<void> {
+    const rows = await riad.standingBehind(id, place);
+    if (rows.length === 0) go();
+    else this.standing = { rows, go };
+  }
+
+  private sayInstead(id: string, message: string, text: string): void {
+    if (!riad.sayInstead(id, message, text)) return;
+    this.editing = undefined;
+    this.followEnd();
+  }
+
+  private async branch(id: string, after: number): Promise<void> {
+    await riad.branch(id, after).catch((fault: Error) => riad.note(fault.message, true));
+    this.followEnd();
+    this.querySelector<Composer>("riad-composer")?.focus();
+  }
+
+  private drop(): void {
+    const left = this.editing;
+    this.editing = undefined;
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(`.turn[data-turn="${CSS.escape(left ?? "")}"] .opening button`)?.focus());
+  }
+
+  /** After a switch the focus is where it was, at the switch of the line that is now shown. */
+  private arrive(): void {
+    const { goal } = this;
+    if (!goal || this.lately?.shown.line !== goal.line) return;
+    this.goal = undefined;
+    const switcher = this.querySelector(`[data-fork="${goal.at}"]`);
+    const side = switcher?.querySelector<HTMLElement>(`[data-side="${goal.side}"]:enabled`);
+    (side ?? switcher?.querySelector<HTMLElement>("button:enabled"))?.focus();
+    switcher?.scrollIntoView({ block: "nearest" });
+  }
+
+  private whatStands(): TemplateResult | typeof nothing {
+    if (this.standing === undefined) return nothing;
+    const { rows, go } = this.standing;
+    return html`<dialog data-modal class="confirm effects-over" aria-labelledby="stands-title" @close=${() => (this.standing = undefined)}>
+      <h2 id="stands-title">${t("line.stands")}</h2><p class="soft">${t("line.stands.lead")}</p>${effectRows(rows)}
+      <form method="dialog"><button type="submit">${t("cancel")}</button>
+        <button type="submit" class="act" @click=${go}>${t("line.stands.go")}</button></form></dialog>`;
   }
 
   /** More of the past, with what is being read staying where it is. */
@@ -239,6 +350,13 @@ export class Chat extends Part {
   }
 }
 
+/** While a new line is on its way, what it leaves is not shown any more. */
+function withoutLeft(turns: TurnView[], kept: readonly Kept[]): TurnView[] {
+  const left = kept.flatMap(({ act, state }) => (act.does === "say" && act.insteadOf !== undefined && state !== "failed" ? [act.insteadOf] : []));
+  const from = turns.findIndex((turn) => turn.items.some((item) => item.is === "said" && left.includes(item.id)));
+  return from === -1 ? turns : turns.slice(0, from);
+}
+
 function isSaid(thread: Thread | undefined, message: string): boolean {
   return thread?.entries.some((entry) => entry.kind === "said" && entry.message_id === message) ?? false;
 }
@@ -247,6 +365,11 @@ function isSaid(thread: Thread | undefined, message: string): boolean {
 function unsent(kept: Kept, steers: boolean): TemplateResult {
   const text = kept.act.does === "say" ? kept.act.text : "";
   const failed = kept.state === "failed";
+  if (kept.state === "answered") {
+    return html`<div class="said unsent"><p class="bubble">${text}</p>
+      <div class="said-state told" role="status"><p>${kept.reason ?? ""}</p>
+        <button type="button" class="quiet small" @click=${() => riad.discard(kept.key)}>${t("outbox.discard")}</button></div></div>`;
+  }
   return html`<div class="said unsent ${steers ? "waits" : ""}"><p class="bubble">${text}</p>
     ${failed
       ? html`<p class="said-state failed" role="alert">${icon("warn", 14)}<span>${kept.reason ?? t("outbox.failed")}</span>

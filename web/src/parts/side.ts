@@ -77,7 +77,7 @@ export class Side extends Part {
   }
 
   private async leave(how: "lock" | "out"): Promise<void> {
-    const unsent = riad.kept().filter((kept) => kept.state !== "sent").length;
+    const unsent = riad.kept().filter((kept) => kept.state !== "sent" && kept.state !== "answered").length;
     if (how === "out" && unsent > 0 && !confirm(t("menu.sign_out_unsent", { n: unsent }))) return;
     await (how === "lock" ? riad.lock() : riad.signOut()).catch((fault: Error) => riad.note(fault.message, true));
   }

@@ -1,4 +1,4 @@
-// One turn in the thread: messages, rounds and how it ended.
+// One turn in the thread: messages, rounds, marks and how it ended.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -7,35 +7,42 @@ import { riad } from "../app/riad.ts";
 import { icon, star } from "../icons.ts";
 import { drawMarkdown } from "../markdown/draw.ts";
 import { t, type TextKey } from "../text.ts";
-import type { EndView, FalteredItem, Item, MarkItem, RoundItem, SaidItem, TurnUsage, TurnView } from "../thread/fold.ts";
+import type { EndView, FalteredItem, FoldItem, HeldItem, Item, MarkItem, RoundItem, SaidItem, TurnUsage, TurnView } from "../thread/fold.ts";
 import type { FooterRow } from "../wire.ts";
 import { drawCalls } from "./call.ts";
-import { byStrictness, classIcon } from "./classes.ts";
+import "./edit.ts";
+import { effectRows } from "./effects.ts";
+import { elsewhere, lineButton, switcher, type Lining } from "./line.ts";
 import { shown } from "./shown.ts";
 
-export function drawTurn(turn: TurnView, conversation: string): TemplateResult {
+export function drawTurn(turn: TurnView, conversation: string, lining: Lining): TemplateResult {
   const working = turn.state === "running" && !showsWork(turn.items.filter((item) => item.is !== "said").at(-1));
   const settled = turn.items.filter((item) => item.is !== "said" || !item.waits);
   const waiting = turn.items.filter((item) => item.is === "said" && item.waits);
   return html`<article class="turn" aria-label=${t("turn.label")} data-turn=${turn.id} data-state=${turn.state}>
-    ${repeat(settled, (item) => item.id, (item) => drawItem(item, conversation))}
+    ${repeat(settled, (item) => item.id, (item) => drawItem(item, conversation, turn, lining))}
     ${working ? working_(riad.stopping.has(turn.id)) : nothing}
-    ${repeat(waiting, (item) => item.id, (item) => drawItem(item, conversation))}
+    ${repeat(waiting, (item) => item.id, (item) => drawItem(item, conversation, turn, lining))}
     ${turn.end ? end(turn.end, turn, conversation) : nothing}
-    ${turn.end && turn.usage ? usageLine(turn.usage) : nothing}
+    ${turn.end ? foot(turn, lining) : nothing}
+    ${repeat(turn.afterwards, (item) => item.id, (item) => drawItem(item, conversation, turn, lining))}
   </article>`;
 }
 
-function drawItem(item: Item, conversation: string): TemplateResult {
+function drawItem(item: Item, conversation: string, turn: TurnView, lining: Lining): TemplateResult {
   switch (item.is) {
     case "said":
-      return said(item, conversation);
+      return item.id === turn.beganWith?.id ? opening(item, conversation, turn, lining) : said(item, conversation);
     case "round":
       return round(item, conversation);
     case "faltered":
       return faltered(item);
     case "mark":
       return mark(item);
+    case "held":
+      return held(item, conversation);
+    case "fold":
+      return folded(item);
   }
 }
 
@@ -47,6 +54,16 @@ function showsWork(item: Item | undefined): boolean {
 
 export function working_(stopping: boolean): TemplateResult {
   return html`<p class="working" role="status">${star(24, "turning")}<span>${t(stopping ? "turn.stopping" : "turn.working")}</span></p>`;
+}
+
+/** The message that began a turn: it can be written anew, and other lines may stand beside it. */
+function opening(item: SaidItem, conversation: string, turn: TurnView, lining: Lining): TemplateResult {
+  if (lining.editing === item.id) return html`<riad-edit .message=${item.id} .text=${item.text}></riad-edit>`;
+  const acts = turn.state === "over" && lining.quiet;
+  return html`<div class="opening">${said(item, conversation)}
+    ${acts || lining.fork
+      ? html`<p class="turn-acts to-end-side">${acts ? lineButton("edit", { do: "edit", message: item.id }) : nothing}${lining.fork ? switcher(lining.fork, lining.quiet) : nothing}</p>`
+      : nothing}${lining.fork ? elsewhere(lining.fork) : nothing}</div>`;
 }
 
 function said(item: SaidItem, conversation: string): TemplateResult {
@@ -97,7 +114,23 @@ function faltered(item: FalteredItem): TemplateResult {
 }
 
 function mark(item: MarkItem): TemplateResult {
-  return html`<p class="mark">${icon(item.mark === "resumed" ? "again" : "stop", 16)}<span>${t(`mark.${item.mark}`)}</span></p>`;
+  const icons = { resumed: "again", stopped: "stop", other_model: "device" } as const;
+  return html`<p class="mark">${icon(icons[item.mark], 16)}<span>${t(`mark.${item.mark}`, { model: item.model ?? "" })}</span></p>`;
+}
+
+/** The turn waits for its person, though nothing is asked: they can have it tried again. */
+function held(item: HeldItem, conversation: string): TemplateResult {
+  if (!item.open) return html`<p class="mark">${icon("warn", 16)}<span>${shown(item.sentence, false)}</span></p>`;
+  return html`<div class="end" role="note">${icon("warn", 18)}<p><strong>${shown(item.sentence, false)}</strong> ${item.nextStep}</p>
+    <button type="button" class="small" @click=${() => riad.say(conversation, t("cut.continue_text"))}>${t("cut.continue")}</button></div>`;
+}
+
+/** A fold of what stands above; its record can be opened. */
+function folded(item: FoldItem): TemplateResult {
+  const size = item.done ? html`<span class="soft">${t("fold.tokens", { before: item.before, after: item.after })}</span>` : nothing;
+  if (item.summary === undefined) return html`<p class="mark">${icon("fold", 16)}<span>${item.sentence}</span>${size}</p>`;
+  return html`<details class="mark-fold"><summary>${icon("chevron", 16)}<span>${item.sentence}</span>${size}</summary>
+    <div class="fold-record"><p class="hint">${t("fold.record")}</p>${drawMarkdown(item.summary)}</div></details>`;
 }
 
 function end(end: EndView, turn: TurnView, conversation: string): TemplateResult {
@@ -110,7 +143,7 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
       : html`<div class="end ${failed ? "failed" : ""}" role=${failed ? "alert" : "note"}>${icon(end.outcome === "stopped" ? "stop" : "warn", 18)}
           <p><strong>${end.sentence}</strong> ${end.nextStep}</p>
           ${failed && turn.beganWith !== undefined
-            ? html`<button type="button" class="small" @click=${() => riad.say(conversation, turn.beganWith ?? "")}>${icon("again", 16)}${t("turn.again")}</button>`
+            ? html`<button type="button" class="small" @click=${() => riad.say(conversation, turn.beganWith?.text ?? "")}>${icon("again", 16)}${t("turn.again")}</button>`
             : nothing}${spent
             ? html`<button type="button" class="small" @click=${() => riad.say(conversation, t("cut.continue_text"))}>${t("cut.continue")}</button>`
             : nothing}</div>`}`;
@@ -118,11 +151,17 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
 
 function footer(rows: readonly FooterRow[]): TemplateResult {
   return html`<section class="effects" aria-label=${t("effects.title")}><h3>${t("effects.title")}</h3>
-    <ul>${rows.map(
-      (row) => html`<li class=${row.state}>${classIcon(row.classes, 16)}
-        <span>${t(`did.${byStrictness(row.classes)[0] ?? "execute"}` as TextKey)} <code>${shown(row.target, false)}</code></span>
-        <span class="soft">${[t(`effect.${row.state}` as TextKey), row.undo ? t("effect.undo") : ""].filter(Boolean).join(", ")}</span></li>`,
-    )}</ul></section>`;
+    ${effectRows(rows)}</section>`;
+}
+
+/** What is known of the turn, and how to go on from it another way. */
+function foot(turn: TurnView, lining: Lining): TemplateResult | typeof nothing {
+  const acts = lining.quiet && lining.editing === undefined && turn.beganWith !== undefined;
+  if (!turn.usage && !acts) return nothing;
+  return html`<div class="turn-foot">${turn.usage ? usageLine(turn.usage) : nothing}
+    ${acts && turn.beganWith
+      ? html`<p class="turn-acts">${lineButton("again", { do: "say", message: turn.beganWith.id, text: turn.beganWith.text })}${lining.last ? nothing : lineButton("branch", { do: "branch", after: turn.number })}</p>`
+      : nothing}</div>`;
 }
 
 function usageLine(usage: TurnUsage): TemplateResult {

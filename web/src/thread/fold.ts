@@ -74,11 +74,33 @@ export interface FalteredItem {
 export interface MarkItem {
   readonly is: "mark";
   readonly id: string;
-  readonly mark: "resumed" | "stopped";
-  readonly at: string;
+  readonly mark: "resumed" | "stopped" | "other_model";
+  /** The model that went on. */
+  readonly model?: string;
 }
 
-export type Item = SaidItem | RoundItem | FalteredItem | MarkItem;
+/** Why the turn waits though nothing is asked. */
+export interface HeldItem {
+  readonly is: "held";
+  readonly id: string;
+  readonly sentence: string;
+  readonly nextStep: string;
+  /** Nothing came after it. */
+  readonly open: boolean;
+}
+
+/** What stands above was folded for the model. */
+export interface FoldItem {
+  readonly is: "fold";
+  readonly id: string;
+  readonly sentence: string;
+  readonly summary?: string;
+  readonly before: number;
+  readonly after: number;
+  readonly done: boolean;
+}
+
+export type Item = SaidItem | RoundItem | FalteredItem | MarkItem | HeldItem | FoldItem;
 
 export interface EndView {
   readonly outcome: string;
@@ -102,11 +124,15 @@ export interface TurnView {
   readonly id: string;
   readonly items: readonly Item[];
   readonly end?: EndView;
+  /** What was recorded between this turn and the next one. */
+  readonly afterwards: readonly Item[];
+  /** Its last entry so far. */
+  readonly number: number;
   readonly usage?: TurnUsage;
   /** running: something works; resting: it waits for a person; over: ended. */
   readonly state: "running" | "resting" | "over";
-  /** The text that began the turn, for sending again. */
-  readonly beganWith?: string;
+  /** The message that began the turn, for sending again. */
+  readonly beganWith?: { readonly id: string; readonly text: string };
 }
 
 export interface Streaming {
@@ -117,28 +143,52 @@ export interface Streaming {
 
 export const NOTHING_STREAMS: Streaming = { replies: [], outputs: new Map(), reasoned: new Map() };
 
-/** Entries by turn, in the order in which the turns began. */
+/**
+ * Entries by turn, in the order in which the turns began. What belongs to no turn stands behind the one before it. A
+ * message that a turn left unread when it ended begins the next one, which is named after it.
+ */
 export function byTurn(entries: readonly Entry[]): Map<string, Entry[]> {
   const turns = new Map<string, Entry[]>();
+  let latest = "";
   for (const entry of entries) {
-    const known = turns.get(entry.turn);
+    if (entry.kind === "forked" || entry.kind === "switched") continue;
+    const name = entry.turn === "" ? latest : entry.turn;
+    const known = turns.get(name);
     if (known) known.push(entry);
-    else turns.set(entry.turn, [entry]);
+    else if (name !== "") turns.set(name, [entry]);
+    latest = name;
+    if (entry.kind === "ended") latest = moveUnread(turns, name);
   }
   return turns;
+}
+
+/** The turn that is now the latest. */
+function moveUnread(turns: Map<string, Entry[]>, name: string): string {
+  const entries = turns.get(name) ?? [];
+  const unread = entries.filter((entry) => entry.kind === "said" && waits(entry, entries) && !isWithdrawn(entry.message_id, entries));
+  const first = unread[0];
+  if (first?.kind !== "said") return name;
+  turns.set(name, entries.filter((entry) => !unread.includes(entry)));
+  turns.set(first.message_id, unread);
+  return first.message_id;
 }
 
 export function foldTurn(id: string, entries: readonly Entry[], streaming: Streaming): TurnView {
   const ended = last(entries, "ended");
   const calls = foldCalls(entries, streaming);
-  const items = entries.flatMap((entry) => item(entry, entries, calls, streaming, ended !== undefined));
+  const drawn = (some: readonly Entry[]) => some.flatMap((entry) => item(entry, entries, calls, streaming, ended !== undefined));
+  const end = ended?.number ?? Number.POSITIVE_INFINITY;
+  const items = drawn(entries.filter((entry) => entry.number <= end));
+  const waitsForPerson = restsIn(calls) || items.some((each) => each.is === "held" && each.open);
   const live = ended ? [] : streaming.replies.map((reply) => liveRound(reply));
   return {
     id,
     items: order([...items, ...live]),
     ...(ended ? { end: endOf(ended) } : {}),
+    afterwards: drawn(entries.filter((entry) => entry.number > end)),
+    number: entries.at(-1)?.number ?? 0,
     ...withUsage(usageOf(entries)),
-    state: ended ? "over" : restsIn(calls) ? "resting" : "running",
+    state: ended ? "over" : waitsForPerson ? "resting" : "running",
     ...beganWith(entries),
   };
 }
@@ -148,16 +198,18 @@ function item(entry: Entry, all: readonly Entry[], calls: Map<string, CallView>,
     case "said":
       return isWithdrawn(entry.message_id, all)
         ? []
-        : [{ is: "said", id: entry.message_id, number: entry.number, text: entry.text, at: entry.at, waits: !over && waits(entry, all) }];
+        : [{ is: "said", id: entry.message_id, number: entry.number, text: entry.short ?? entry.text, at: entry.at, waits: !over && waits(entry, all) }];
     case "replied":
-      return [round(entry, calls, streaming)];
+      return [...otherModel(entry, all), round(entry, calls, streaming)];
     case "faltered":
       return falteredItem(entry, all);
     case "held":
-      return [{ is: "faltered", id: `held-${entry.number}`, reason: `${entry.sentence} ${entry.next_step}`, again: false }];
+      return [{ is: "held", id: `held-${entry.number}`, sentence: entry.sentence, nextStep: entry.next_step, open: all.at(-1)?.number === entry.number }];
     case "resumed":
     case "stopped":
-      return [{ is: "mark", id: `mark-${entry.number}`, mark: entry.kind, at: entry.at }];
+      return [{ is: "mark", id: `mark-${entry.number}`, mark: entry.kind }];
+    case "compacted":
+      return [foldItem(entry)];
     default:
       return [];
   }
@@ -168,6 +220,19 @@ function falteredItem(entry: EntryOf<"faltered">, all: readonly Entry[]): Item[]
   if (last(all, "ended")?.outcome === "model_unavailable") return [];
   const next = all.find((each) => each.number > entry.number && ["faltered", "replied", "ended"].includes(each.kind));
   return [{ is: "faltered", id: `faltered-${entry.number}`, reason: entry.reason, again: entry.attempt_again && next === undefined }];
+}
+
+/** A reply of another model than the one that was asked before in this turn. */
+function otherModel(entry: EntryOf<"replied">, all: readonly Entry[]): MarkItem[] {
+  const before = all.findLast((each) => each.number < entry.number && (each.kind === "replied" || each.kind === "faltered"));
+  const asked = before?.kind === "replied" || before?.kind === "faltered" ? before.model : "";
+  if (asked === "" || asked === entry.model) return [];
+  return [{ is: "mark", id: `model-${entry.number}`, mark: "other_model", model: entry.model }];
+}
+
+function foldItem(entry: EntryOf<"compacted">): FoldItem {
+  const { sentence, summary, tokens_before, tokens_after, what } = entry;
+  return { is: "fold", id: `fold-${entry.number}`, sentence, summary, before: tokens_before, after: tokens_after, done: what !== "unchanged" };
 }
 
 /** A message waits until a reply has seen it. The one that began the turn never waits. */
@@ -321,9 +386,9 @@ function withUsage(usage: TurnUsage | undefined): { usage?: TurnUsage } {
   return usage ? { usage } : {};
 }
 
-function beganWith(entries: readonly Entry[]): { beganWith?: string } {
+function beganWith(entries: readonly Entry[]): Pick<TurnView, "beganWith"> {
   const said = entries.find((entry) => entry.kind === "said");
-  return said ? { beganWith: said.text } : {};
+  return said ? { beganWith: { id: said.message_id, text: said.text } } : {};
 }
 
 function last<K extends Entry["kind"]>(entries: readonly Entry[], kind: K): EntryOf<K> | undefined {

@@ -25,6 +25,10 @@ export type Answered = "approve" | "told" | "refuse" | "refuse_and_stop";
 /** A card for one exact call. */
 export type Approval = { id: string, call: string, digest: string, tool: string, label: string, why: string, intent?: string, classes: Array<EffectClass>, arguments: unknown, targets: Array<Target>, command?: Command, leaves_machine: boolean, undo: boolean, preview?: Preview, };
 
+export type BranchForm = {
+  /** The new line shares all turns that are over at this entry. */
+  after: number, };
+
 /** An entry for those who watch its conversation, a header for others and where it is large. */
 export type Carried = Entry
   | {
@@ -37,6 +41,9 @@ export type ChangeForm = { title?: string, archived?: boolean, };
 export type Channel = "text" | "reasoning" | "arguments" | "output";
 
 export type ClearedBy = "class" | "rule" | "approval";
+
+/** What only a client can do. */
+export type ClientAct = "new";
 
 /** What a client sends. */
 export type ClientFrame = { "open": {
@@ -53,6 +60,29 @@ export type ClientFrame = { "open": {
   | { "pong": unknown };
 
 export type Command = { argv: Array<string>, quiet: boolean, };
+
+/** What Riad itself answers to a command. It is no entry: it is shown once and kept nowhere. */
+export type CommandAnswer = {
+  /** Which command, without its slash. */
+  command: string,
+  /** One or two sentences. */
+  says: string,
+  /** More, one a line. */
+  rows: Array<CommandRow>,
+  /** What is left to the client. */
+  act?: ClientAct, };
+
+/** One line of a list. */
+export type CommandRow = {
+  /** What it is about. */
+  name: string,
+  /** What is said of it. */
+  says: string, };
+
+/** A marker at the place of a fold: what the model reads of what stands above it. */
+export type Compacted = { what: Folded, sentence: string,
+  /** The record that stands for what is above, where there is one. */
+  summary?: string, tokens_before: number, tokens_after: number, };
 
 /** One conversation. */
 export type Conversation = { id: string, title: string, created_at: string, updated_at: string, archived: boolean, head: number, activity: Activity, turn?: string, waiting: number, };
@@ -103,10 +133,12 @@ export type EffectState = "done" | "failed" | "unknown";
 /** One entry with its places. */
 export type Entry = { number: number,
   /** Absent where the place in the vault is not known: in a page of a conversation's entries. */
-  seq?: number, at: string, conversation: string, turn: string, } & ({ "kind": "said", message_id: string, text: string, }
+  seq?: number, at: string, conversation: string, turn: string, } & ({ "kind": "said", message_id: string, text: string,
+  /** What was typed, where that was a command from a file; `text` is what it stands for. */
+  short?: string, }
   | { "kind": "withdrawn", message_id: string, }
   | { "kind": "replied" } & Replied
-  | { "kind": "faltered", reason: string, attempt_again: boolean, }
+  | { "kind": "faltered", model: string, reason: string, attempt_again: boolean, }
   | { "kind": "held", sentence: string, next_step: string, }
   | { "kind": "rejected", call: string, reason: string, }
   | { "kind": "screened" } & Screened
@@ -118,6 +150,10 @@ export type Entry = { number: number,
   | { "kind": "resumed", }
   | { "kind": "stopped", }
   | { "kind": "ended", outcome: Outcome, sentence: string, next_step: string, footer: Array<FooterRow>, }
+  | { "kind": "compacted" } & Compacted
+  | { "kind": "compaction_asked", }
+  | { "kind": "forked", after: number, }
+  | { "kind": "switched", line: number, }
   | { "kind": "newer", });
 
 /** What those who do not watch hear of an entry. */
@@ -135,6 +171,9 @@ export type FileEntry = { name: string, kind: FileKind, size: number, changed_at
 
 export type FileKind = "file" | "folder" | "link" | "special";
 
+export type Folded = "demoted" | "summarised" | "unchanged";
+
+/** One side effect as it stands at the end of its turn. */
 export type FooterRow = { call: string, tool: string, classes: Array<EffectClass>, target: string, state: EffectState, undo: boolean, started_at: string, ended_at?: string, };
 
 /** What the server sends. */
@@ -200,6 +239,36 @@ export type InboxItem = {
   | { "kind": "question",
   /** About what. */
   question: Question, });
+
+/** One line. */
+export type Line = {
+  /** Its name: the entry that started it, 0 for the first line. */
+  line: number,
+  /** The line that it left; absent for the first. */
+  from?: number,
+  /** The last entry that it shares with that one. */
+  after: number,
+  /** Its entries from the first of the conversation on, as pairs of first and last. */
+  spans: Array<[number, number]>, };
+
+/** What a new line would leave behind. */
+export type LinePreview = {
+  /** The last entry that it would share. */
+  after: number,
+  /** What was done behind that entry: it stands whatever line is gone on with. */
+  effects: Array<FooterRow>, };
+
+/** A line is gone on with. */
+export type LineTaken = {
+  /** Its name. */
+  line: number, };
+
+/** All lines of a conversation. */
+export type LinesView = {
+  /** The one that is written on. */
+  active: number,
+  /** In the order in which they were started. */
+  lines: Array<Line>, };
 
 /** A folder with what is in it. */
 export type Listing = {
@@ -269,7 +338,7 @@ export type ProblemBody = {
   older?: boolean, };
 
 /** All codes there are. A code never changes its meaning. */
-export type ProblemCode = "bad_json" | "wrong_protocol" | "not_signed_in" | "sign_in_wrong" | "password_wrong" | "not_allowed" | "foreign_origin" | "csrf_wrong" | "not_json" | "setup_token_wrong" | "setup_token_void" | "not_found" | "method_not_allowed" | "already_set_up" | "digest_differs" | "already_answered" | "already_read" | "still_working" | "read_only" | "too_many_waiting" | "vault_fault" | "expired" | "stale" | "too_large" | "wrong_host" | "invalid" | "key_missing" | "key_reused" | "vault_locked" | "precondition_required" | "throttled" | "too_many_requests" | "internal" | "busy" | "not_ready" | "no_space";
+export type ProblemCode = "bad_json" | "wrong_protocol" | "not_signed_in" | "sign_in_wrong" | "password_wrong" | "not_allowed" | "foreign_origin" | "csrf_wrong" | "not_json" | "setup_token_wrong" | "setup_token_void" | "not_found" | "method_not_allowed" | "already_set_up" | "digest_differs" | "already_answered" | "already_read" | "still_working" | "read_only" | "turn_running" | "too_many_waiting" | "vault_fault" | "expired" | "stale" | "too_large" | "wrong_host" | "invalid" | "key_missing" | "key_reused" | "vault_locked" | "precondition_required" | "throttled" | "too_many_requests" | "internal" | "busy" | "not_ready" | "no_space";
 
 /** One bad field. */
 export type ProblemField = {
@@ -294,9 +363,13 @@ export type RoundUsage = {
   /** From 1. */
   round: number,
   /** What answered. */
-  model: string, prompt?: number, reused?: number, prefilled?: number, decoded?: number, reasoning?: number, first_token_ms?: number, total_ms?: number, backend?: string, };
+  model: string,
+  /** Tokens of the prompt. */
+  prompt?: number, reused?: number, prefilled?: number, decoded?: number, reasoning?: number, first_token_ms?: number, total_ms?: number, backend?: string, };
 
-export type SayForm = { text: string, };
+export type SayForm = { text: string,
+  /** A message that was read: it is said anew, or with the same text answered anew, on a new line. */
+  instead_of?: string, };
 
 export type Screened = { call: string, label: string, classes: Array<EffectClass>, arguments: unknown, blocked?: string, preview?: Preview, };
 
@@ -332,6 +405,8 @@ export type StopReason = "natural" | "calls" | "length" | "stop_marker" | "conte
 
 export type Surface = "web" | "cli";
 
+export type SwitchForm = { line: number, };
+
 export type Target = { path: string, class: EffectClass, exists: boolean, bytes: number, };
 
 /** How far what is said to a model travels. */
@@ -342,7 +417,9 @@ export type UnlockForm = { password: string,
   accept_older?: boolean, };
 
 /** Of one reply. */
-export type Usage = { prompt?: number, reused?: number, prefilled?: number, decoded?: number, reasoning?: number, first_token_ms?: number, total_ms?: number, backend?: string, };
+export type Usage = {
+  /** Tokens of the prompt. */
+  prompt?: number, reused?: number, prefilled?: number, decoded?: number, reasoning?: number, first_token_ms?: number, total_ms?: number, backend?: string, };
 
 /** Sums over all rounds of which the number is known. */
 export type UsageTotals = {

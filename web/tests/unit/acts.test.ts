@@ -35,6 +35,31 @@ describe("a refused act", () => {
   }
 });
 
+describe("a command", () => {
+  const answered = (body: object) => {
+    const api = { json: async () => body } as unknown as Api;
+    return sendAct({ key: "k", act: say, at: "", state: "sending" }, { api, start: async () => "c", turnOf: () => "t" });
+  };
+
+  test("is answered at once and line by line", async () => {
+    const rows = [{ name: "/stop", says: "stops" }, { name: "/new", says: "begins" }];
+    expect(await answered({ command: "help", says: "Commands.", rows })).toEqual({
+      is: "answered",
+      reason: "Commands.\n/stop: stops\n/new: begins",
+      act: say,
+      anew: false,
+    });
+  });
+
+  test("may ask for another conversation", async () => {
+    expect(await answered({ command: "new", says: "New.", rows: [], act: "new" })).toMatchObject({ is: "answered", anew: true });
+  });
+
+  test("that is said to a model is a message", async () => {
+    expect(await answered({ entry: 1, turn: "t" })).toMatchObject({ is: "done", turn: "t" });
+  });
+});
+
 test("a title is the first words, whole and on one line", () => {
   expect(titleFrom(" Two\n words\u0007 ")).toBe("Two words");
   const long = titleFrom("word ".repeat(30));

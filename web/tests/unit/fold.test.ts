@@ -76,7 +76,7 @@ describe("a message while the turn runs", () => {
 });
 
 test("a turn without a model says it once", () => {
-  const faltered: EntryBody = { kind: "faltered", reason: "gone", attempt_again: true };
+  const faltered: EntryBody = { kind: "faltered", model: "m", reason: "gone", attempt_again: true };
   expect(turn(said("m"), faltered, faltered).items.map((item) => item.is)).toEqual(["said", "faltered", "faltered"]);
   expect(turn(said("m"), faltered, faltered, ended("model_unavailable")).items.map((item) => item.is)).toEqual(["said"]);
 });
@@ -90,4 +90,41 @@ test("usage sums what is known, and what is not known is not 0", () => {
 test("turns keep the order in which they began", () => {
   const entry = (number: number, id: string): Entry => ({ number, at: "", conversation: "c", turn: id, kind: "resumed" });
   expect([...byTurn([entry(1, "a"), entry(2, "b"), entry(3, "a")]).keys()]).toEqual(["a", "b"]);
+});
+
+test("a message that a turn left unread begins the next turn", () => {
+  const bodies = [said("m"), said("steer"), replied("r", [], 1), ended()];
+  const entries: Entry[] = bodies.map((body, at) => ({ number: at + 1, at: "", conversation: "c", turn: "m", ...body }));
+  const grouped = [...byTurn(entries)].map(([name, each]) => [name, each.map((entry) => entry.number)]);
+  expect(grouped).toEqual([
+    ["m", [1, 3, 4]],
+    ["steer", [2]],
+  ]);
+});
+
+describe("marks", () => {
+  const compacted: EntryBody = { kind: "compacted", what: "summarised", sentence: "Folded.", summary: "All of it.", tokens_before: 900, tokens_after: 90 };
+  const held: EntryBody = { kind: "held", sentence: "It may not travel.", next_step: "Write." };
+
+  test("of a fold after a turn stand behind its end", () => {
+    const bodies: [string, EntryBody][] = [["m", said("m")], ["m", ended()], ["", compacted]];
+    const entries: Entry[] = bodies.map(([name, body], at) => ({ number: at + 1, at: "", conversation: "c", turn: name, ...body }));
+    const view = foldTurn("m", byTurn(entries).get("m") ?? [], NOTHING_STREAMS);
+    expect(view.items.map((item) => item.is)).toEqual(["said"]);
+    expect(view.afterwards).toMatchObject([{ is: "fold", sentence: "Folded.", summary: "All of it.", before: 900, after: 90 }]);
+  });
+
+  test("say when another model went on, and only then", () => {
+    const faltered: EntryBody = { kind: "faltered", model: "first", reason: "gone", attempt_again: true };
+    const marks = (view: TurnView) => view.items.filter((item) => item.is === "mark").map((item) => item.model);
+    expect(marks(turn(said("m"), faltered, replied("r")))).toEqual(["m"]);
+    expect(marks(turn(said("m"), replied("r", ["c1"]), returned("c1"), replied("r2")))).toEqual([]);
+  });
+
+  test("of a turn that is held ask the person, until something came after them", () => {
+    const open = turn(said("m"), held);
+    expect([open.state, open.items.at(-1)]).toMatchObject(["resting", { is: "held", open: true }]);
+    const over = turn(said("m"), held, said("again"));
+    expect([over.state, over.items[1]]).toMatchObject(["running", { is: "held", open: false }]);
+  });
 });

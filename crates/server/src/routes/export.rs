@@ -5,7 +5,10 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use domain::id::EntryNumber;
+use domain::conversation::Conversation;
+use domain::entry::Entry;
+use domain::id::{ConversationId, EntryNumber};
+use domain::line::LineId;
 use harness::ports::Journal as _;
 use serde::Deserialize;
 
@@ -23,6 +26,8 @@ pub(super) struct ExportQuery {
     reasoning: bool,
     #[serde(default)]
     results: bool,
+    /// The line that is written on, if none is named.
+    line: Option<u64>,
 }
 
 /// The conversation in one form, to be saved.
@@ -32,9 +37,10 @@ pub(super) async fn show(
     Path(id): Path<String>,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response, Problem> {
-    let ExportQuery { form, reasoning, results } = query;
+    let ExportQuery { form, reasoning, results, line } = query;
     let summary = find(&room, &id).await?;
     let entries = room.vault.load(&summary.id, EntryNumber::default()).await.map_err(journal_problem)?;
+    let entries = of_line(&summary.id, entries, line.map(|line| LineId(EntryNumber(line))))?;
     let title = if summary.title.is_empty() { "Conversation" } else { &summary.title };
     let source = Source { title, conversation: &summary.id, entries: &entries, now: app.now() };
     let mut response = form.write(&source, Wanted { reasoning, results }).into_response();
@@ -42,6 +48,18 @@ pub(super) async fn show(
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media_type()));
     headers.insert(header::CONTENT_DISPOSITION, disposition(title, form));
     Ok(response)
+}
+
+/// The entries of one line, in order.
+fn of_line(id: &ConversationId, mut entries: Vec<Entry>, line: Option<LineId>) -> Result<Vec<Entry>, Problem> {
+    let conversation = Conversation::fold(id.clone(), &entries);
+    let line = line.unwrap_or_else(|| conversation.lines().active());
+    if conversation.lines().line(line).is_none() {
+        return Err(Problem::field("/line", "There is no such line in this conversation. Look at its lines."));
+    }
+    let path = conversation.lines().path(line);
+    entries.retain(|entry| path.iter().any(|span| span.first <= entry.number && entry.number <= span.last));
+    Ok(entries)
 }
 
 /// A file name made of the letters and digits of the title: nothing in it can end the header or leave a folder.

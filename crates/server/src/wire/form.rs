@@ -60,10 +60,27 @@ pub(crate) struct ChangeForm {
 }
 
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SayForm {
     pub(crate) text: String,
+    /// A message that was read: it is said anew, or with the same text answered anew, on a new line.
+    pub(crate) instead_of: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BranchForm {
+    /// The new line shares all turns that are over at this entry.
+    pub(crate) after: u64,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchForm {
+    pub(crate) line: u64,
 }
 
 #[derive(Deserialize)]

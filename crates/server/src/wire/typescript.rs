@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use super::{answer, approval, conversation, entry, file, form, frame, problem, session, usage};
+use super::{answer, approval, conversation, entry, file, form, frame, line, problem, session, usage};
 
 /// What the file begins with.
 const HEAD: &str = "// Made from crates/server/src/wire by `cargo xtask wire`. Do not edit.\n";
@@ -23,6 +23,8 @@ fn roots(found: &mut Found) {
     found.add::<form::CreateForm>();
     found.add::<form::ChangeForm>();
     found.add::<form::SayForm>();
+    found.add::<form::BranchForm>();
+    found.add::<form::SwitchForm>();
     found.add::<form::StopForm>();
     found.add::<form::AnswerForm>();
     found.add::<answer::SetupNeeded>();
@@ -37,6 +39,9 @@ fn roots(found: &mut Found) {
     found.add::<file::Listing>();
     found.add::<frame::Frame>();
     found.add::<frame::ClientFrame>();
+    found.add::<line::LinesView>();
+    found.add::<line::LinePreview>();
+    found.add::<line::LineTaken>();
     found.add::<problem::ProblemBody>();
     found.add::<session::SessionView>();
     found.add::<usage::ConversationUsage>();

@@ -88,6 +88,8 @@ fn body_for(route: &Route, card: &serde_json::Value) -> serde_json::Value {
     match route.path {
         path if path.ends_with("/answer") => json!({ "digest": card["approval"]["digest"], "decision": "approve" }),
         path if path.ends_with("/messages") => json!({ "text": "hello" }),
+        path if path.ends_with("/lines") => json!({ "after": 1 }),
+        path if path.ends_with("/line") => json!({ "line": 0 }),
         path if path.ends_with("/stop") => json!({ "turn": "message-1" }),
         _ => json!({}),
     }

@@ -14,6 +14,7 @@ mod explain;
 mod idempotency;
 mod isolation;
 mod kill_nine;
+mod lines;
 mod locking;
 mod providers;
 mod pty;
