@@ -388,7 +388,7 @@ function withUsage(usage: TurnUsage | undefined): { usage?: TurnUsage } {
 
 function beganWith(entries: readonly Entry[]): Pick<TurnView, "beganWith"> {
   const said = entries.find((entry) => entry.kind === "said");
-  return said ? { beganWith: { id: said.message_id, text: said.text } } : {};
+  return said ? { beganWith: { id: said.message_id, text: said.short ?? said.text } } : {};
 }
 
 function last<K extends Entry["kind"]>(entries: readonly Entry[], kind: K): EntryOf<K> | undefined {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::digest::Digest;
-use domain::entry::Body as Fact;
+use domain::entry::{Body as Fact, Entry};
 use domain::id::{ConversationId, EntryNumber, MessageId};
 use domain::message::Message;
 use domain::rule::{Rule, RuleVerdict};
@@ -224,11 +224,19 @@ pub(super) async fn again(asked: &Asked, aside: String) -> Result<(Message, Mess
     let conversation = asked.room.fold(&asked.id).await.map_err(journal_problem)?;
     let entries = asked.room.vault.load(&asked.id, EntryNumber::default()).await.map_err(journal_problem)?;
     let lines = conversation.lines();
-    let last = entries.into_iter().rev().filter(|entry| lines.holds(lines.active(), entry.number));
-    let said =
-        last.map(|entry| entry.body).find_map(|body| if let Fact::Said(said) = body { Some(said) } else { None });
+    let here = entries.iter().rev().filter(|entry| lines.holds(lines.active(), entry.number));
+    let said = here.filter_map(said).find(|message| !is_taken_back(message, &entries));
     let said =
         said.ok_or_else(|| Problem::new(Code::Expired, "Nothing was said here yet that could be answered anew."))?;
     let message = Message { id: MessageId::new(asked.key.clone()), aside: Some(aside), ..said.clone() };
-    Ok((message, said.id))
+    Ok((message, said.id.clone()))
+}
+
+fn said(entry: &Entry) -> Option<&Message> {
+    let Fact::Said(message) = &entry.body else { return None };
+    Some(message)
+}
+
+fn is_taken_back(message: &Message, entries: &[Entry]) -> bool {
+    entries.iter().any(|entry| matches!(&entry.body, Fact::Withdrawn(id) if *id == message.id))
 }

@@ -54,8 +54,7 @@ pub(super) async fn say(
     Body { value: form, digest: request }: Body<SayForm>,
 ) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
-    let asked =
-        || Asked { app: app.clone(), room: room.clone(), id: id.clone(), key: key.clone(), request: request.clone() };
+    let asked = || Asked { app: app.clone(), room: room.clone(), id: id.clone(), key: key.clone(), request };
     let (text, short) = match slash::meaning(&form.text, &app.wiring.bundled.commands) {
         Meaning::Words(text) => (text.into_owned(), None),
         Meaning::Command(command, args) => (command.expand(args), Some(form.text.clone())),
