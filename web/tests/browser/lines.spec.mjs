@@ -15,7 +15,7 @@ function script(messages) {
   if (/pack/i.test(said) && results.length === 0) {
     return { text: "I will write it down.", calls: [{ tool: "file_write", arguments: { path: "~/notes/weekend.md", content: "- two towels\n" } }] };
   }
-  return { text: `Answer ${answers} to: ${said.split("\n").at(-1)}` };
+  return { text: `Answer ${answers} to: ${said.split("\n")[0]}` };
 }
 
 const texts = (page, what) => page.locator(`.thread ${what}`).allInnerTexts();
