@@ -173,3 +173,25 @@ async fn the_terminal_shows_what_a_command_answers() {
     assert_eq!(ran.err.matches("Conversation ").count(), 2, "{}", ran.err);
     assert!(ran.out.contains("Hello."), "{}", ran.out);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retry_passes_over_a_message_that_was_taken_back() {
+    let (world, anna) = World::with_anna([Line::Streams("Thinking".to_owned()), Line::text("Again.")]).await;
+    let id = conversation(&anna, "conversation-1").await;
+    say(&anna, &id, "message-1", "first").await;
+    while world.model.said() == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    say(&anna, &id, "message-2", "second").await;
+    let path = format!("/api/v1/conversations/{id}/messages/message-2");
+    assert_eq!(anna.send("DELETE", &path, &[], Some(&json!({}))).await.unwrap().status, 204);
+    let early = say(&anna, &id, "message-3", "/retry").await;
+    assert_eq!((early.status, early.code().as_str()), (409, "turn_running"), "{}", early.json());
+    assert_eq!(say(&anna, &id, "request-1", "/stop").await.status, 200);
+    turns(&anna, &id, 1).await;
+    assert_eq!(say(&anna, &id, "message-4", "/retry").await.status, 201);
+    turns(&anna, &id, 2).await;
+    let found = entries(&anna, &id).await;
+    let last = found.iter().rfind(|entry| entry["kind"] == "said").unwrap();
+    assert_eq!((&last["message_id"], &last["text"]), (&json!("message-4"), &json!("first")));
+}
