@@ -70,17 +70,17 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
 }
 
 fn labels(entries: &[Entry]) -> HashMap<&CallId, &str> {
-    let screened = entries.iter().filter_map(|entry| match &entry.body {
-        Body::Screened(screened) => Some((&screened.call, screened.label.as_str())),
-        _ => None,
+    let screened = entries.iter().filter_map(|entry| {
+        let Body::Screened(screened) = &entry.body else { return None };
+        Some((&screened.call, screened.label.as_str()))
     });
     screened.collect()
 }
 
 fn tools(entries: &[Entry]) -> HashMap<&CallId, &str> {
-    let replies = entries.iter().filter_map(|entry| match &entry.body {
-        Body::Replied(reply) => Some(&reply.sampled.calls),
-        _ => None,
+    let replies = entries.iter().filter_map(|entry| {
+        let Body::Replied(reply) = &entry.body else { return None };
+        Some(&reply.sampled.calls)
     });
     replies.flatten().map(|call| (&call.id, call.tool.as_str())).collect()
 }
