@@ -143,7 +143,7 @@ const OUTSIDE: &[&str] = &[
 
 /// The project stands alone: it names no folder of one machine and no registry's host.
 pub(super) fn no_places_outside(tree: &Tree) -> Vec<Finding> {
-    let files = tree.files.iter().filter(|(path, _)| path.as_str() != "Cargo.lock" && !path.starts_with("testdata/"));
+    let files = tree.files.iter().filter(|(path, _)| !path.ends_with("Cargo.lock") && !path.starts_with("testdata/"));
     files
         .flat_map(|(path, text)| {
             let found = text

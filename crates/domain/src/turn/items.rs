@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::call::CallState;
 use super::{Round, Turn};
-use crate::compact::{Cut, Demotion, Done};
 use crate::call::ToolCall;
+use crate::compact::{Cut, Demotion, Done};
 use crate::context::{Item, MadeCall, Part, Place, Thread, replayable, view};
 use crate::id::TurnId;
 use crate::message::Message;
@@ -146,7 +146,8 @@ fn what_ran(state: &CallState) -> Option<String> {
     if !unknown.is_empty() {
         let paths: Vec<_> = unknown.iter().map(|step| step.path.as_str()).collect();
         let blank = if line.is_empty() { "" } else { " " };
-        line = format!("{line}{blank}Keys that {} does not know were passed on: {}.", state.call.tool, paths.join(", "));
+        line =
+            format!("{line}{blank}Keys that {} does not know were passed on: {}.", state.call.tool, paths.join(", "));
     }
     (!line.is_empty()).then(|| line + "\n")
 }

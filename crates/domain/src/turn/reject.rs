@@ -52,17 +52,14 @@ fn rejection(round: &Round, index: usize, state: &CallState, setting: &Setting) 
         return Some(Rejection::TooMany(setting.limits.calls_a_reply));
     }
     let stop = round.reply.sampled.stop;
-    match ValidCall::check_in(&state.call, &setting.tools, stop).err()? {
-        Rejection::Incomplete(what) if stop == StopReason::Length => {
-            Some(Rejection::Incomplete(at_limit(&what, setting)))
-        }
-        reason => Some(reason),
-    }
+    let reason = ValidCall::check_in(&state.call, &setting.tools, stop).err()?;
+    Some(if stop == StopReason::Length { at_limit(reason, setting) } else { reason })
 }
 
 /// A reply that reached its limit would reach it again.
-fn at_limit(what: &str, setting: &Setting) -> String {
+fn at_limit(reason: Rejection, setting: &Setting) -> Rejection {
+    let Rejection::Incomplete(what) = reason else { return reason };
     let tokens = setting.limits.reply_tokens;
     let tokens = setting.model.output_cap.map_or(tokens, |own| own.min(tokens));
-    format!("{what}; a reply may have {tokens} tokens, so split the work over several calls")
+    Rejection::Incomplete(format!("{what}; a reply may have {tokens} tokens, so split the work over several calls"))
 }

@@ -15,6 +15,7 @@ use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::limits::Limits;
+use domain::line::LineId;
 use domain::message::Message;
 use domain::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
@@ -272,7 +273,7 @@ fn screened_as(call: &ValidCall, facts: Facts, blocked: Option<String>) -> Body 
 /// Any fact at all.
 pub(crate) fn any_body(random: &mut Random) -> Body {
     let call = CallId::new(random.id('c', 4));
-    match random.below(17) {
+    match random.below(19) {
         16 => Body::Held(Held { failed: vec![faltered(random)], barred: vec!["far".to_owned()] }),
         0 | 1 => said(random),
         2 => Body::Withdrawn(MessageId::new(random.id('m', 4))),
@@ -297,6 +298,8 @@ pub(crate) fn any_body(random: &mut Random) -> Body {
             compacted(random, fold)
         }
         14 => Body::CompactionAsked,
+        15 => Body::Forked { after: EntryNumber(random.below(20) as u64) },
+        17 => Body::Switched { line: LineId(EntryNumber(random.below(20) as u64)) },
         _ => Body::Ended { outcome: outcome(random), footer: vec![side_effect(random, call)] },
     }
 }
@@ -374,7 +377,6 @@ fn rejection(random: &mut Random) -> Rejection {
         Rejection::UnknownTool(Vec::new()),
         Rejection::BadArguments { path: "/a".to_owned(), reason: text(), schema: text(), example: None },
         Rejection::BadArguments { path: String::new(), reason: text(), schema: text(), example: Some(text()) },
-        Rejection::BadArguments { path: String::new(), reason: text(), schema: text() },
         Rejection::Incomplete(text()),
         Rejection::TooLarge,
         Rejection::TooMany(16),
@@ -435,7 +437,11 @@ fn screened(random: &mut Random, call: CallId) -> Screened {
             Some(Preview::Command { argv: vec!["ls".to_owned()] }),
         ]),
         hooks: random.pick(&[vec![], vec![HookNote { hook: "h".to_owned(), did: "rewrote".to_owned() }]]),
-        repairs: if random.once_in(4) { vec![Step { path: text(), did: Did::Quotes, times: 2 }] } else { Vec::new() },
+        repairs: if random.once_in(4) {
+            vec![Step { path: "/text".to_owned(), did: Did::Quotes, times: 2 }]
+        } else {
+            Vec::new()
+        },
         blocked: random.once_in(4).then(|| "no".to_owned()),
     }
 }

@@ -95,6 +95,7 @@ fn steps(text: &str) -> Vec<(String, Did)> {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the table is a file")]
 #[test]
 fn every_row_of_the_table() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/cases/argrepair-cases.tsv");

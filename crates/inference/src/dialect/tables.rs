@@ -6,9 +6,8 @@ use super::Dialect;
 use super::automaton::Automaton;
 use super::form::{COMMON_ENDS, Form, Marker, Role};
 
-const NONE: OnceLock<Automaton> = OnceLock::new();
-static TEXT: [OnceLock<Automaton>; Dialect::ALL.len()] = [NONE; Dialect::ALL.len()];
-static REASONING: [OnceLock<Automaton>; Dialect::ALL.len()] = [NONE; Dialect::ALL.len()];
+static TEXT: [OnceLock<Automaton>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
+static REASONING: [OnceLock<Automaton>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
 
 /// Of a dialect's text.
 pub(super) fn of_text(dialect: Dialect) -> &'static Automaton {

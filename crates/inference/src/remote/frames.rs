@@ -1,7 +1,7 @@
 //! Cuts the bytes of an answer into events, by either framing. It knows no JSON.
 
-use crate::sse::{EventReader, LINE_LIMIT, LineTooLong};
 use super::wire::Framing;
+use crate::sse::{EventReader, LINE_LIMIT, LineTooLong};
 
 /// Turns bytes into events.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use domain::context::Prompt;
 use domain::model::SampleFault;
 
 use super::engine::RemoteOptions;
-use super::rendered;
 use super::refusal::Refused;
+use super::rendered;
 use super::wire::{Framing, Listener, Wire};
 
 /// The wire.

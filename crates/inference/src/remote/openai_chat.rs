@@ -7,8 +7,8 @@ use domain::context::Prompt;
 use domain::model::SampleFault;
 
 use super::engine::RemoteOptions;
-use super::rendered;
 use super::refusal::{Refused, fault_of_status};
+use super::rendered;
 use super::wire::{Listener, Wire};
 
 /// The wire.

@@ -203,9 +203,7 @@ async fn one_value_gives_one_readable_line_and_exit_0_whatever_the_verdict() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_built_says_so_and_bad_use_is_exit_2() {
-    for arguments in
-        [&["url", "http://127.0.0.1/"][..], &["cron", "--json", "0 8 * * *"]]
-    {
+    for arguments in [&["url", "http://127.0.0.1/"][..], &["cron", "--json", "0 8 * * *"]] {
         let ran = explain(arguments, "\"x\"\n").await;
         assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (1, "", "riad: not built yet\n"), "{arguments:?}");
     }

@@ -62,7 +62,15 @@ fn reply(call: &ValidCall, setting: &Setting) -> Reply {
         signed: None,
     };
     let seen = domain::id::EntryNumber(1);
-    Reply { id: ReplyId::new("r1"), seen, prefix: setting.prefix.hash, forbidden: false, continues: false, sampled }
+    Reply {
+        id: ReplyId::new("r1"),
+        seen,
+        prefix: setting.prefix.hash,
+        forbidden: false,
+        continues: false,
+        counted: None,
+        sampled,
+    }
 }
 
 fn screened(call: &ValidCall, appraisal: &Appraisal) -> Screened {

@@ -18,7 +18,7 @@ impl<'s> Fitter<'s> {
         for kind in kinds {
             // An integer is a number, and written as one it keeps its fraction of zeros.
             if *kind != "integer" || !kinds.contains(&"number") {
-                found.extend(self.to_kind(node, kind, keywords, at)?);
+                found.extend(self.as_kind(node, kind, keywords, at)?);
             }
         }
         match only(found) {
@@ -28,7 +28,7 @@ impl<'s> Fitter<'s> {
         }
     }
 
-    fn to_kind(
+    fn as_kind(
         &mut self,
         node: &Node,
         kind: &str,
@@ -54,7 +54,7 @@ impl<'s> Fitter<'s> {
                 self.read_as("array", text, at)?
             }
             ("array", What::Text(_) | What::Bool(_) | What::Number(_) | What::Object(_)) => {
-                self.into_list(node, keywords, at)?
+                self.as_list(node, keywords, at)?
             }
             _ => None,
         })
@@ -100,7 +100,7 @@ impl<'s> Fitter<'s> {
     }
 
     /// A list of the one value, if it is an item of the list that is declared.
-    fn into_list(&mut self, node: &Node, keywords: &'s Keywords, at: &At<'_>) -> Result<Option<Change>, Misfit> {
+    fn as_list(&mut self, node: &Node, keywords: &'s Keywords, at: &At<'_>) -> Result<Option<Change>, Misfit> {
         let Some(schema) =
             keywords.get("items").filter(|items| items.as_object().is_some_and(|items| !items.is_empty()))
         else {

@@ -145,7 +145,8 @@ pub(super) fn stray(config: &Config, runs: bool) -> Check {
         return Check::finding(name, detail, "Run Riad as the owner of its data folder.");
     };
     let recorded = records.iter().filter(|record| !runs && record.lives()).map(|record| record.pid);
-    let left: Vec<String> = recorded.chain(orphans(&config.worker)).chain(sandbox::orphans()).map(|pid| pid.to_string()).collect();
+    let left: Vec<String> =
+        recorded.chain(orphans(&config.worker)).chain(sandbox::orphans()).map(|pid| pid.to_string()).collect();
     if left.is_empty() {
         return Check::good(name, "nothing is left over");
     }
