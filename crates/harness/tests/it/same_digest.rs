@@ -41,7 +41,8 @@ struct Tally {
 }
 
 fn play_on(tally: &Tally) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime without input and output needs nothing of the system");
     while tally.turns.load(SeqCst) < counts::random_turns() {
         let seed = tally.seeds.fetch_add(1, SeqCst);
         let played = runtime.block_on(random_play(seed));

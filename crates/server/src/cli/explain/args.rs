@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Input, Output, Said, feed, usage};
 use crate::exit::Ended;
+use crate::files;
 
 /// The name that the examples of Riad call a tool by.
 const TOOL: &str = "read";
@@ -66,7 +67,8 @@ pub(super) async fn explain(args: ArgsArgs, output: Output) -> Result<(), Ended>
 }
 
 fn read(file: &std::path::Path) -> Result<Value, Ended> {
-    let text = std::fs::read_to_string(file).map_err(|fault| usage(&format!("{}: {fault}", file.display())))?;
+    let text = files::read(file).map_err(|fault| usage(&format!("{}: {fault}", file.display())))?;
+    let text = text.ok_or_else(|| usage(&format!("There is no file {}.", file.display())))?;
     serde_json::from_str(&text).map_err(|fault| usage(&format!("{} is not JSON: {fault}", file.display())))
 }
 
