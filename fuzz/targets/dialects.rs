@@ -1,4 +1,5 @@
-//! Streams of models in every dialect: any text, cut anywhere, is heard as in one piece, and none of a marker is shown.
+//! Streams of models in every dialect: any text, cut anywhere, is heard as in one piece. That no marker is shown is
+//! tested on made replies, since a bare opener such as `{` is also text.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -21,9 +22,6 @@ fuzz_target!(|input: (u8, bool, u8, &str)| {
     let (dialect, thinking, step, text) = input;
     let dialect = Dialect::ALL[usize::from(dialect) % Dialect::ALL.len()];
     let (whole, shown) = hear(dialect, thinking, std::iter::once(text));
-    // A bracket alone begins a call only where a reply begins, so in a text it is one of many.
-    let marker = dialect.markers().filter(|marker| marker.len() > 1).find(|marker| shown.contains(marker));
-    assert_eq!(marker, None, "{dialect:?} shows a marker in {shown:?}");
     let pieces = pieces(text, usize::from(step).max(1));
     assert_eq!(hear(dialect, thinking, pieces.into_iter()), (whole, shown), "{dialect:?} depends on how the stream is cut");
 });
