@@ -228,6 +228,21 @@ impl Body {
         }
     }
 
+    /// What a person said, if it is that.
+    pub fn said(&self) -> Option<&Message> {
+        if let Self::Said(message) = self { Some(message) } else { None }
+    }
+
+    /// What a model replied, if it is that.
+    pub fn replied(&self) -> Option<&Reply> {
+        if let Self::Replied(reply) = self { Some(reply) } else { None }
+    }
+
+    /// What a person is asked, if it is that.
+    pub fn asked(&self) -> Option<&Approval> {
+        if let Self::Asked(approval) = self { Some(approval) } else { None }
+    }
+
     /// The JSON text that is stored.
     pub fn encode(&self) -> String {
         if let Self::Newer(value) = self {

@@ -38,12 +38,7 @@ pub struct SideEffect {
 pub fn elsewhere(effects: &[&SideEffect]) -> String {
     let mut text = "Done on another line of this conversation and still standing; do not repeat it:".to_owned();
     for effect in effects {
-        let state = match effect.state {
-            EffectState::Done => "done",
-            EffectState::Failed => "failed",
-            EffectState::Unknown => "may have happened",
-        };
-        text.push_str(&format!("\n- {} {} ({state})", effect.tool, effect.target));
+        text.push_str(&format!("\n- {} {} ({})", effect.tool, effect.target, effect.state.words()));
     }
     text
 }
@@ -58,4 +53,15 @@ pub enum EffectState {
     Failed,
     /// It was cut or stopped: it may have happened.
     Unknown,
+}
+
+impl EffectState {
+    /// The same in words, for models and people alike.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "may have happened",
+        }
+    }
 }

@@ -78,8 +78,8 @@ pub struct Said {
 pub async fn say(desk: Desk<'_>, id: &ConversationId, message: Message) -> Result<Said, ActError> {
     loop {
         let conversation = load(desk, id).await?;
-        if let Some(entry) = conversation.entry_of(&message.id) {
-            return Ok(Said { entry, turn: turn_at(desk, id, entry).await?, fresh: false });
+        if let Some(said) = said_before(desk, &conversation, &message.id).await? {
+            return Ok(said);
         }
         if conversation.live().is_some_and(|turn| turn.waiting().count() >= WAITING_MESSAGES) {
             return Err(ActError::TooManyWaiting);
@@ -102,8 +102,8 @@ pub async fn say_instead(
 ) -> Result<Said, ActError> {
     loop {
         let conversation = load(desk, id).await?;
-        if let Some(entry) = conversation.entry_of(&message.id) {
-            return Ok(Said { entry, turn: turn_at(desk, id, entry).await?, fresh: false });
+        if let Some(said) = said_before(desk, &conversation, &message.id).await? {
+            return Ok(said);
         }
         let after = quiet(&conversation)?.before(instead_of).ok_or(ActError::UnknownPlace)?;
         let fork = Body::Forked { after };
@@ -157,6 +157,17 @@ fn said(conversation: &Conversation, mut message: Message) -> Body {
         message.aside = Some(message.aside.map_or(told.clone(), |aside| format!("{aside}\n{told}")));
     }
     Body::Said(message)
+}
+
+/// What saying this message did, if it was said before.
+async fn said_before(
+    desk: Desk<'_>,
+    conversation: &Conversation,
+    message: &MessageId,
+) -> Result<Option<Said>, ActError> {
+    let Some(entry) = conversation.entry_of(message) else { return Ok(None) };
+    let turn = turn_at(desk, conversation.id(), entry).await?;
+    Ok(Some(Said { entry, turn, fresh: false }))
 }
 
 /// The turn that an entry was recorded in.

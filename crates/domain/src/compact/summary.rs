@@ -105,11 +105,7 @@ impl Summary {
             let _ = write!(text, "\n- {} older ones, not listed", self.more_done);
         }
         for row in &self.done {
-            let state = match row.state {
-                EffectState::Done => "done",
-                EffectState::Failed => "failed",
-                EffectState::Unknown => "may have happened",
-            };
+            let state = row.state.words();
             let _ = write!(text, "\n- {} {}: {} ({})", row.tool, row.target, state, row.call);
         }
     }

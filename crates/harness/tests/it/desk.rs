@@ -3,48 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use async_trait::async_trait;
 use domain::call::ToolCall;
-use domain::entry::{Body, Draft, Entry};
-use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber};
+use domain::entry::Body;
+use domain::id::CallId;
 use domain::outcome::Outcome;
-use harness::ports::{Journal, JournalError};
-use testkit::journal::MemoryJournal;
 use testkit::model::Line;
 
+use crate::on_load::OnLoad;
 use crate::scene::Scene;
-
-/// The journal as a loop sees it whose first look makes it panic.
-struct PanicsOnce(Arc<MemoryJournal>, AtomicBool);
-
-#[async_trait]
-impl Journal for PanicsOnce {
-    async fn load(&self, id: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
-        assert!(self.1.swap(true, Ordering::SeqCst), "the journal was told to panic");
-        self.0.load(id, since).await
-    }
-
-    async fn append(
-        &self,
-        id: &ConversationId,
-        expected: EntryNumber,
-        drafts: Vec<Draft>,
-    ) -> Result<Vec<Entry>, JournalError> {
-        self.0.append(id, expected, drafts).await
-    }
-
-    async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
-        self.0.unfinished().await
-    }
-
-    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
-        self.0.asked_in(approval).await
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_conversation_whose_driver_panicked_can_be_driven_again() {
-    let scene = Scene::over([Line::text("Hello.")], |journal| Arc::new(PanicsOnce(journal, AtomicBool::new(false))));
+    let scene = Scene::over([Line::text("Hello.")], |journal| {
+        let looked = Arc::new(AtomicBool::new(false));
+        OnLoad::new(journal, move || {
+            let first = !looked.swap(true, Ordering::SeqCst);
+            async move { assert!(!first, "the journal was told to panic") }
+        })
+    });
     scene.say("m1").await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(!scene.sessions.is_driven(&scene.id), "nobody drives it");

@@ -13,6 +13,7 @@ mod desk;
 mod fallback;
 mod footer;
 mod language_free;
+mod on_load;
 mod prefix_stable;
 mod rejected_reaches;
 mod resumes;

@@ -1,53 +1,21 @@
 //! Stops, with the desk that drives conversations: how soon a turn ends, and what a half reply becomes.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use domain::approval::Decision;
-use domain::entry::{Body, Draft, Entry};
-use domain::id::{ApprovalId, ConversationId, EntryNumber, TurnId};
+use domain::entry::Body;
+use domain::id::TurnId;
 use domain::model::{SampleFault, Sampled, StopReason};
 use domain::outcome::Outcome;
 use harness::act;
-use harness::ports::{Journal, JournalError};
 use testkit::hook::Does;
-use testkit::journal::MemoryJournal;
 use testkit::model::Line;
 
+use crate::on_load::OnLoad;
 use crate::scene::Scene;
 
 /// How long what the loop reads is on its way to it.
 const LATE: Duration = Duration::from_millis(20);
-
-/// The journal as a loop sees it to whom everything that is read comes late.
-struct LateReads(Arc<MemoryJournal>);
-
-#[async_trait]
-impl Journal for LateReads {
-    async fn load(&self, id: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, JournalError> {
-        let read = self.0.load(id, since).await;
-        tokio::time::sleep(LATE).await;
-        read
-    }
-
-    async fn append(
-        &self,
-        id: &ConversationId,
-        expected: EntryNumber,
-        drafts: Vec<Draft>,
-    ) -> Result<Vec<Entry>, JournalError> {
-        self.0.append(id, expected, drafts).await
-    }
-
-    async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
-        self.0.unfinished().await
-    }
-
-    async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
-        self.0.asked_in(approval).await
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_a_stream() {
@@ -133,7 +101,9 @@ async fn a_stop_wakes_a_turn_that_rests() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_that_comes_while_the_loop_reads_what_was_said_is_not_lost() {
-    let scene = Scene::over([Line::Streams("Once upon".to_owned())], |journal| Arc::new(LateReads(journal)));
+    let scene = Scene::over([Line::Streams("Once upon".to_owned())], |journal| {
+        OnLoad::new(journal, || tokio::time::sleep(LATE))
+    });
     scene.say("m1").await;
     tokio::time::sleep(LATE / 2).await;
     let ended = tokio::time::timeout(Duration::from_secs(60), scene.stop("m1")).await;

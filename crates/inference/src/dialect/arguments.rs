@@ -20,6 +20,22 @@ pub(super) fn object_in(opener: &str, closer: &str, call: &Call) -> String {
     format!("{opener}\n{}\n{closer}", object.replace('<', "\\u003c"))
 }
 
+/// A reply whose calls are written in tags, and as objects where tags cannot hold them.
+pub(super) fn reply_in_tags(
+    text: &str,
+    calls: &[Call],
+    (opener, closer): (&str, &str),
+    in_tags: impl Fn(&Call) -> Option<String>,
+) -> String {
+    let written = |call: &Call| in_tags(call).unwrap_or_else(|| object_in(opener, closer, call));
+    text.to_owned() + &calls.iter().map(written).collect::<Vec<_>>().join("\n")
+}
+
+/// A result, for models whose own form needs a role that a plain message has not.
+pub(super) fn plain_result(_: &str, text: &str) -> String {
+    format!("Result of the call:\n{text}")
+}
+
 /// The tools as a part of the system text, with how to call them.
 pub(super) fn tool_block(tools: &[Tool], how: &str, example: &str) -> String {
     let mut block = String::from("# Tools\n\nYou may call these functions:\n<tools>\n");

@@ -103,12 +103,7 @@ fn tool_block(tools: &[Tool]) -> String {
 }
 
 fn reply(text: &str, calls: &[Call], tools: &[Tool]) -> String {
-    let calls: Vec<String> = calls.iter().map(|call| written_call(call, tools)).collect();
-    text.to_owned() + &calls.join("\n")
-}
-
-fn written_call(call: &Call, tools: &[Tool]) -> String {
-    pairs(call, tools).unwrap_or_else(|| arguments::object_in(OPENER, CLOSER, call))
+    arguments::reply_in_tags(text, calls, (OPENER, CLOSER), |call| pairs(call, tools))
 }
 
 /// The call in tags, if they can hold it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Ending;
+use super::arguments;
 use super::bare_call::{Around, BareCall};
 use super::form::{Form, Marker, Part, Section, THINK_TAGS, tool_lines};
 use super::heard::Heard;
@@ -44,7 +45,7 @@ pub(super) const JSON: Form = Form {
     opening: "{",
     tool_block: json_block,
     reply: json_reply,
-    result,
+    result: arguments::plain_result,
     frame: json_frame,
     section: Section { begin: "", between: "; {", end: "" },
 };
@@ -142,8 +143,4 @@ fn json_frame(tool: &Tool) -> Vec<Part> {
 fn header_frame(tool: &Tool) -> Vec<Part> {
     let head = format!("{}>", tool.name);
     vec![Part::text(head), Part::Json(tool.schema.clone()), Part::text(FUNCTION_END)]
-}
-
-fn result(_: &str, text: &str) -> String {
-    format!("Result of the call:\n{text}")
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::arguments;
 use super::call_list::{CallList, Item};
 use super::form::{Form, Marker, Part, Section, tool_lines};
 use super::heard::Heard;
@@ -35,7 +36,7 @@ pub(super) const LIST: Form = Form {
     opening: CALLS,
     tool_block: list_block,
     reply: list_reply,
-    result,
+    result: arguments::plain_result,
     frame: list_frame,
     section: Section { begin: " [", between: ", ", end: "]" },
 };
@@ -182,8 +183,4 @@ fn list_frame(tool: &Tool) -> Vec<Part> {
 
 fn named_frame(tool: &Tool) -> Vec<Part> {
     vec![Part::text(format!("{}{ARGUMENTS}", tool.name)), Part::Json(tool.schema.clone())]
-}
-
-fn result(_: &str, text: &str) -> String {
-    format!("Result of the call:\n{text}")
 }

@@ -110,11 +110,5 @@ fn ended<'a>(outcome: &Outcome, footer: &[SideEffect]) -> Vec<What<'a>> {
 }
 
 fn effect(row: &SideEffect) -> String {
-    use domain::footer::EffectState::{Done, Failed, Unknown};
-    let state = match row.state {
-        Done => "Done",
-        Failed => "Failed",
-        Unknown => "May have happened",
-    };
-    format!("{state}: {} {}", row.tool, row.target)
+    format!("{} {}: {}", row.tool, row.target, row.state.words())
 }

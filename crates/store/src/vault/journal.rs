@@ -134,6 +134,18 @@ struct Ends {
     seq: u64,
 }
 
+impl Ends {
+    /// An entry was written at the head.
+    fn take_in(&mut self, body: &Body) {
+        if body.said().is_some() {
+            self.said = self.head;
+        }
+        if let Some(reply) = body.replied() {
+            self.seen = reply.seen.0;
+        }
+    }
+}
+
 fn append(
     db: &Connection,
     conversation: &ConversationId,
@@ -151,27 +163,7 @@ fn append(
         ends.seq += 1;
         let entry = draft.at_number(EntryNumber(ends.head));
         insert(db, conversation, ends.seq, &entry)?;
-        match &entry.body {
-            Body::Said(_) => ends.said = ends.head,
-            Body::Replied(reply) => ends.seen = reply.seen.0,
-            Body::Withdrawn(_)
-            | Body::Faltered(_)
-            | Body::Held(_)
-            | Body::Rejected { .. }
-            | Body::Screened(_)
-            | Body::Asked(_)
-            | Body::Answered(_)
-            | Body::Started { .. }
-            | Body::Returned(_)
-            | Body::Resumed
-            | Body::Stopped
-            | Body::Ended { .. }
-            | Body::Compacted(_)
-            | Body::CompactionAsked
-            | Body::Forked { .. }
-            | Body::Switched { .. }
-            | Body::Newer(_) => {}
-        }
+        ends.take_in(&entry.body);
         entries.push(entry);
     }
     if let Some(last) = entries.last() {
@@ -191,27 +183,8 @@ fn ends(db: &Connection, conversation: &ConversationId) -> Result<Option<Ends>, 
 }
 
 fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entry) -> Result<(), StoreError> {
-    let (message, approval) = match &entry.body {
-        Body::Said(message) => (Some(message.id.as_str()), None),
-        Body::Asked(approval) => (None, Some(approval.id.as_str())),
-        Body::Withdrawn(_)
-        | Body::Replied(_)
-        | Body::Faltered(_)
-        | Body::Held(_)
-        | Body::Rejected { .. }
-        | Body::Screened(_)
-        | Body::Answered(_)
-        | Body::Started { .. }
-        | Body::Returned(_)
-        | Body::Resumed
-        | Body::Stopped
-        | Body::Ended { .. }
-        | Body::Compacted(_)
-        | Body::CompactionAsked
-        | Body::Forked { .. }
-        | Body::Switched { .. }
-        | Body::Newer(_) => (None, None),
-    };
+    let message = entry.body.said().map(|message| message.id.as_str());
+    let approval = entry.body.asked().map(|approval| approval.id.as_str());
     let mut statement = db.prepare_cached(
         "INSERT INTO entries (conversation, number, seq, version, at, turn, frame, message, approval, body)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

@@ -5,19 +5,21 @@
 //! ones, and each folder on the way was looked at: whether it is denied, by name and by inode. Type, link count, inode
 //! and content come from handles, never from a path. Only folders and regular files with one link are opened.
 
+mod change;
+mod walk;
+
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use domain::digest::Digest;
 use domain::place::{self, Guarded, NameFault, PATH_BYTES, guarded};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use thiserror::Error;
 
-/// Links that one way may go through (`MAXSYMLINKS` of Linux).
-const LINKS: usize = 40;
+use walk::Walk;
+
 /// The longest file that is read into memory at once (8 MiB): the largest that a tool changes.
 pub const WHOLE_BYTES: u64 = 8 * 1024 * 1024;
 /// The longest file whose content is hashed for a fact (16 MiB).
@@ -221,21 +223,6 @@ impl FileFacts {
     }
 }
 
-/// A name that is still to be walked.
-struct Step {
-    name: String,
-    /// Whether a link put it on the way.
-    by_link: bool,
-}
-
-/// Where a walk stands: the handles and names of the folders from the root on.
-struct Walk<'a> {
-    tree: &'a Beneath,
-    folders: Vec<(Arc<OwnedFd>, String)>,
-    left: Vec<Step>,
-    links: usize,
-}
-
 impl Beneath {
     /// A root by its handle (`O_PATH` is enough). `kept` are closed wherever they turn up.
     pub fn new(root: OwnedFd, rights: Rights, kept: Arc<[Inode]>) -> Self {
@@ -272,9 +259,7 @@ impl Beneath {
         if parts.iter().map(|part| part.len() + 1).sum::<usize>() > PATH_BYTES {
             return Err(Fault::TooLong);
         }
-        let root = Arc::new(self.root.try_clone()?);
-        let left = parts.iter().rev().map(|name| Step { name: name.clone(), by_link: false }).collect();
-        Walk { tree: self, folders: vec![(root, String::new())], left, links: 0 }.run()
+        Walk::new(self, parts)?.run()
     }
 
     /// Whether real names are closed, by name.
@@ -394,113 +379,8 @@ impl Beneath {
         let mut folders: Vec<(Arc<OwnedFd>, String)> =
             folder.parts.iter().map(|part| (Arc::clone(handle), part.clone())).collect();
         folders.insert(0, (Arc::clone(handle), String::new()));
-        let left = vec![Step { name: name.to_owned(), by_link: false }];
         // A link would need the folders above, and all places here hold this handle: none is followed.
-        Walk { tree: self, folders, left, links: LINKS }.run()
-    }
-
-    /// Makes a file of these bytes where nothing is, with the folders that are missing.
-    ///
-    /// The bytes are on the disk under their final name, or nothing is. `token` names the file while it is written; the
-    /// same token takes up after a crash.
-    pub fn create(&self, spot: &Spot, bytes: &[u8], token: &str) -> Result<(), Fault> {
-        self.check_write(spot)?;
-        let Found::Absent { missing } = spot.found else { return Err(Fault::Exists) };
-        let (name, folders) = spot.parts.split_last().ok_or(Fault::IsTheRoot)?;
-        let first_missing = folders.len() + 1 - missing;
-        let folder = self.make_folders(spot, &folders[first_missing..])?;
-        let folder = folder.as_fd();
-        self.with_temporary(folder, bytes, 0o644, token, |temporary| {
-            rustix::fs::renameat_with(folder, temporary, folder, name, RenameFlags::NOREPLACE).map_err(Fault::from)
-        })
-    }
-
-    fn make_folders(&self, spot: &Spot, names: &[String]) -> Result<Arc<OwnedFd>, Fault> {
-        let mut folder = Arc::clone(&spot.folder);
-        for name in names {
-            let made = match rustix::fs::mkdirat(&folder, name.as_str(), Mode::from_raw_mode(0o755)) {
-                Ok(()) => true,
-                Err(Errno::EXIST) => false,
-                Err(errno) => return Err(errno.into()),
-            };
-            let next = open_one(folder.as_fd(), name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
-            if made {
-                self.give(next.as_fd())?;
-                rustix::fs::fsync(open_one(folder.as_fd(), ".", FOLDER, Mode::empty())?)?;
-            }
-            folder = Arc::new(next);
-        }
-        Ok(folder)
-    }
-
-    fn give(&self, handle: BorrowedFd<'_>) -> Result<(), Fault> {
-        let Some(owner) = self.owner else { return Ok(()) };
-        let (user, group) = (rustix::fs::Uid::from_raw(owner), rustix::fs::Gid::from_raw(owner));
-        rustix::fs::fchown(handle, Some(user), Some(group)).map_err(Fault::from)
-    }
-
-    /// Changes a file to these bytes, if its content still has the hash `expected`.
-    pub fn replace(&self, spot: &Spot, expected: Digest, bytes: &[u8], token: &str) -> Result<(), Fault> {
-        self.check_write(spot)?;
-        let facts = spot.file()?;
-        let name = spot.name()?;
-        let folder = spot.folder.as_fd();
-        self.with_temporary(folder, bytes, facts.mode, token, |temporary| {
-            // Looked at again as late as possible: the same file, the same content.
-            if Digest::of_bytes(&self.read(spot, HASHED_BYTES)?) != expected {
-                return Err(Fault::Changed);
-            }
-            rustix::fs::renameat(folder, temporary, folder, name).map_err(Fault::from)
-        })
-    }
-
-    /// Writes a file beside its place, lets `settle` give it its name, and makes both durable.
-    fn with_temporary(
-        &self,
-        folder: BorrowedFd<'_>,
-        bytes: &[u8],
-        mode: u32,
-        token: &str,
-        settle: impl FnOnce(&str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let temporary = format!(".riad-{token}.new");
-        // What an earlier, cut run of the same call left.
-        match rustix::fs::unlinkat(folder, temporary.as_str(), AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-        let written = self.write_new(folder, &temporary, bytes, mode).and_then(|()| settle(&temporary));
-        if written.is_err() {
-            // The first fault is the one to tell; what is left lies under a name of its own and is taken up again.
-            let _left = rustix::fs::unlinkat(folder, temporary.as_str(), AtFlags::empty());
-        }
-        written?;
-        let handle = open_one(folder, ".", FOLDER, Mode::empty())?;
-        rustix::fs::fsync(handle)?;
-        Ok(())
-    }
-
-    fn write_new(&self, folder: BorrowedFd<'_>, name: &str, bytes: &[u8], mode: u32) -> Result<(), Fault> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(open_one(folder, name, flags, Mode::from_raw_mode(0o600))?);
-        file.write_all(bytes)?;
-        self.give(file.as_fd())?;
-        // Never setuid or setgid, whatever the file had.
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode & 0o777))?;
-        file.sync_all()?;
-        Ok(())
-    }
-
-    /// Takes a file away, if it is still the very one that was found.
-    pub fn remove(&self, spot: &Spot) -> Result<(), Fault> {
-        self.check_write(spot)?;
-        let facts = spot.file()?;
-        let name = spot.name()?;
-        let stat = rustix::fs::statat(&spot.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if Inode::of_stat(&stat) != facts.inode {
-            return Err(Fault::Changed);
-        }
-        rustix::fs::unlinkat(&spot.folder, name, AtFlags::empty()).map_err(Fault::from)
+        Walk::one_on(self, folders, name).run()
     }
 }
 
@@ -553,106 +433,5 @@ fn open_one(folder: BorrowedFd<'_>, name: &str, flags: OFlags, mode: Mode) -> Re
         // The kernel asks for another try when something is renamed meanwhile.
         Err(Errno::AGAIN) => rustix::fs::openat(folder, name, flags | OFlags::NOFOLLOW, mode),
         other => other,
-    }
-}
-
-impl Walk<'_> {
-    fn run(mut self) -> Result<Spot, Fault> {
-        while let Some(step) = self.left.pop() {
-            match step.name.as_str() {
-                ".." => self.up()?,
-                _ => {
-                    if let Some(spot) = self.step(&step)? {
-                        return Ok(spot);
-                    }
-                }
-            }
-        }
-        let parts = self.parts();
-        let folder = self.folders.pop().map(|(folder, _)| folder).ok_or(Fault::LeadsOut)?;
-        Ok(Spot { parts, found: Found::Folder(Arc::clone(&folder)), folder })
-    }
-
-    fn up(&mut self) -> Result<(), Fault> {
-        self.folders.pop();
-        if self.folders.is_empty() { Err(Fault::LeadsOut) } else { Ok(()) }
-    }
-
-    fn parts(&self) -> Vec<String> {
-        self.folders.iter().skip(1).map(|(_, name)| name.clone()).collect()
-    }
-
-    fn here(&self) -> Result<Arc<OwnedFd>, Fault> {
-        self.folders.last().map(|(folder, _)| Arc::clone(folder)).ok_or(Fault::LeadsOut)
-    }
-
-    /// One name further. A spot: the way ends here.
-    fn step(&mut self, step: &Step) -> Result<Option<Spot>, Fault> {
-        let mut parts = self.parts();
-        parts.push(step.name.clone());
-        if self.tree.is_denied(&parts) {
-            return Err(Fault::Denied);
-        }
-        let folder = self.here()?;
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = match open_one(folder.as_fd(), &step.name, flags, Mode::empty()) {
-            Ok(handle) => handle,
-            Err(Errno::NOENT) => return self.absent(step, parts, folder).map(Some),
-            Err(errno) => return Err(errno.into()),
-        };
-        let stat = rustix::fs::fstat(&handle)?;
-        if self.tree.kept.contains(&Inode::of_stat(&stat)) {
-            return Err(Fault::Denied);
-        }
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => {
-                self.folders.push((Arc::new(handle), step.name.clone()));
-                Ok(None)
-            }
-            FileType::Symlink => self.follow(&handle).map(|()| None),
-            FileType::RegularFile if self.left.is_empty() => {
-                Ok(Some(Spot { parts, found: Found::File(FileFacts::of_stat(&stat)), folder }))
-            }
-            FileType::RegularFile => Err(Fault::NotAFolder(step.name.clone())),
-            FileType::Fifo
-            | FileType::Socket
-            | FileType::CharacterDevice
-            | FileType::BlockDevice
-            | FileType::Unknown => Err(Fault::Special),
-        }
-    }
-
-    /// Puts what a link says on the way.
-    fn follow(&mut self, link: &OwnedFd) -> Result<(), Fault> {
-        self.links += 1;
-        if self.links > LINKS {
-            return Err(Fault::Circle);
-        }
-        let target = rustix::fs::readlinkat(link, "", Vec::new())?;
-        let target = target.to_str().map_err(|_| Fault::LeadsOut)?;
-        if target.starts_with('/') {
-            return Err(Fault::LeadsOut);
-        }
-        let names = target.split('/').filter(|name| !matches!(*name, "" | "."));
-        self.left.extend(names.rev().map(|name| Step { name: name.to_owned(), by_link: true }));
-        Ok(())
-    }
-
-    fn absent(&mut self, step: &Step, mut parts: Vec<String>, folder: Arc<OwnedFd>) -> Result<Spot, Fault> {
-        if step.by_link {
-            return Err(Fault::DanglingLink);
-        }
-        let mut missing = 1;
-        while let Some(next) = self.left.pop() {
-            if next.name == ".." {
-                return Err(Fault::Absent);
-            }
-            parts.push(next.name);
-            missing += 1;
-        }
-        if self.tree.is_denied(&parts) {
-            return Err(Fault::Denied);
-        }
-        Ok(Spot { parts, found: Found::Absent { missing }, folder })
     }
 }
