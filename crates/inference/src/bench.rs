@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::local::{LocalModel, LocalOptions, OpenError, SILENCE, SamplingDefaults};
-use crate::protocol::message::Probe;
+use crate::protocol::message::{Choice, Probe};
 
 /// Tokens of the long part of the prompt, roughly: as in the measurements that set the targets.
 const PREFIX_TOKENS: usize = 1467;
@@ -81,7 +81,7 @@ pub async fn model(file: &Path, worker: &Path, threads: u32) -> Result<Figures, 
     let sampling = SamplingDefaults { temperature: Some(0.0), ..SamplingDefaults::default() };
     let (file, worker) = (file.to_path_buf(), worker.to_path_buf());
     let options =
-        LocalOptions { file, worker, window: WINDOW, threads, sampling, silence: SILENCE, first_call_forced: false };
+        LocalOptions { file, worker, window: WINDOW, threads, sampling, silence: SILENCE, first_call: Choice::Free };
     let model = LocalModel::open(options)?;
     let started = Instant::now();
     model.preload().await?;

@@ -19,11 +19,12 @@ export const from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash = 
   await setUp(page, scene);
 
   let judged;
+  const tried = [];
   for (const request of REQUESTS) {
-    judged = await callOf(page, request);
+    judged = await callOf(page, request, tried);
     if (judged) break;
   }
-  assert.ok(judged, "a call of the model came before the gate");
+  assert.ok(judged, `a call of the model came before the gate, not only these:\n${tried.join("\n")}`);
   const { call, turn } = judged;
   const pieces = (await deltas(page)).filter((delta) => delta.channel === "arguments" && delta.reply_id === call.reply);
   assert.ok(pieces.length >= 3, `the arguments came in ${pieces.length} pieces`);
@@ -53,17 +54,23 @@ export const from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash = 
   const written = (await deltas(page)).filter((delta) => delta.reply_id === reply.reply_id && delta.channel === "text");
   assert.ok(written.length >= 3, `the answer came in ${written.length} pieces`);
   assert.ok(joined(written).trim() !== "" && reply.text.trim() === joined(written).trim(), "what was streamed is what was recorded");
-}, "worker", { ...onThisMachine, "models.first_call": "forced" });
+}, "worker", { ...onThisMachine, "models.first_call": "ask_person" });
 from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash.longest = 2_400_000;
 
 /** Asks, and gives the call that came of it once its result is recorded; nothing if it was blocked before the gate. */
-async function callOf(page, request) {
+async function callOf(page, request, tried) {
   await say(page, request);
   const { turn } = await entryOf(page, REST_MS, (entry) => entry.kind === "said" && entry.text === request);
   const replied = await entryOf(page, CALL_MS, (entry) => entry.kind === "replied" && entry.turn === turn);
   const [first] = replied.calls;
   assert.equal(replied.calls.length, 1, "the reply is one call");
   const screened = await entryOf(page, REST_MS, (entry) => entry.call === first.id && ["screened", "rejected"].includes(entry.kind));
+  // A small model may write one argument without end: that call was cut and has no end to be valid by.
+  tried.push(`${screened.kind} ${screened.blocked ?? screened.reason}, ${replied.stop}: ${first.tool} ${first.arguments.slice(0, 120)}`);
+  if (screened.kind === "rejected" && ["length", "cut"].includes(replied.stop)) {
+    await atRest(page, turn, 0);
+    return undefined;
+  }
   assert.equal(screened.kind, "screened", `the call does not fit its tool: ${first.tool} ${first.arguments}`);
   if (screened.blocked) {
     await atRest(page, turn, 0);
@@ -71,7 +78,8 @@ async function callOf(page, request) {
   }
   const returned = await withAYes(page, first.id);
   const record = await entries(page);
-  const passed = record.some((entry) => entry.call === first.id && ["started", "asked", "asked_question"].includes(entry.kind));
+  const about = (entry) => (entry.approval ?? entry.question ?? entry).call;
+  const passed = record.some((entry) => ["started", "asked", "asked_question"].includes(entry.kind) && about(entry) === first.id);
   assert.ok(passed, "it ran, or a person was asked");
   assert.ok(["done", "failed", "refused"].includes(returned.status), returned.status);
   return { turn, call: { ...first, reply: replied.reply_id } };

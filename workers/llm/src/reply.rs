@@ -83,7 +83,7 @@ struct Reply<'a, 'model> {
     joiner: TextJoiner,
     parser: Parser,
     grammar: Option<CallGrammar>,
-    /// What was said and thought, for finding repetitions.
+    /// What was said, thought and written into calls, for finding repetitions.
     said: String,
     looked_at: usize,
     usage: Usage,
@@ -262,7 +262,10 @@ impl<'a, 'model> Reply<'a, 'model> {
                 Piece::CallBegan(name) => {
                     outlet.send_json(Kind::Call, self.request, &CallBegan { name: name.clone() })?;
                 }
-                Piece::Arguments(text) => outlet.send_text(Kind::Arguments, self.request, text)?,
+                Piece::Arguments(text) => {
+                    self.said.push_str(text);
+                    outlet.send_text(Kind::Arguments, self.request, text)?;
+                }
             }
         }
         Ok(())

@@ -44,9 +44,9 @@ pub struct LocalOptions {
     pub sampling: SamplingDefaults,
     /// How long a busy worker may be silent, or beat without progress, before it is ended: [`SILENCE`].
     pub silence: Duration,
-    /// Every reply to a person's message begins with a call, if there are tools: for tests with models that are too
-    /// small to choose one. The call is valid by construction either way.
-    pub first_call_forced: bool,
+    /// Whether every reply to a person's message begins with a call, of any tool or of one, if it is there: for models
+    /// that are too small to choose. The call is valid by construction either way.
+    pub first_call: Choice,
 }
 
 /// What `silence` is outside tests (OPS-28).
@@ -170,7 +170,7 @@ impl Model for LocalModel {
         let started = Instant::now();
         self.inner.give_way();
         let wire = wire_prompt(prompt);
-        let choice = choice(prompt, self.inner.options.first_call_forced);
+        let choice = choice(prompt, &self.inner.options.first_call);
         let (most, variation, seen) = (prompt.max_tokens, prompt.variation, prompt.seen.0);
         // The work goes on in a task of its own, so that a caller who leaves cancels it instead of breaking it off.
         let stop = cancel.child_token();
@@ -363,12 +363,18 @@ fn seed(seen: u64, variation: u32) -> u64 {
     seen.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(variation))
 }
 
-fn choice(prompt: &Prompt, first_call_forced: bool) -> Choice {
+fn choice(prompt: &Prompt, first_call: &Choice) -> Choice {
     let answers_a_person = matches!(prompt.items.last().map(AsRef::as_ref), Some(Item::Person { .. }));
+    let tools = &prompt.prefix.tools;
+    let can_be_made = match first_call {
+        Choice::Free | Choice::Forbidden => false,
+        Choice::Forced => !tools.is_empty(),
+        Choice::ForcedTool(name) => tools.iter().any(|tool| tool.name.as_str() == name),
+    };
     match prompt.calls {
         CallPolicy::Forbidden => Choice::Forbidden,
         CallPolicy::Forced => Choice::Forced,
-        CallPolicy::Free if first_call_forced && answers_a_person && !prompt.prefix.tools.is_empty() => Choice::Forced,
+        CallPolicy::Free if answers_a_person && can_be_made => first_call.clone(),
         CallPolicy::Free => Choice::Free,
     }
 }

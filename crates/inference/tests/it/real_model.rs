@@ -15,6 +15,7 @@ use domain::tool::{ToolSet, ToolSpec};
 use harness::ports::{Channel, Model as _};
 use inference::bench;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
+use inference::protocol::message::Choice;
 use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -147,7 +148,7 @@ async fn every_call_is_valid_by_construction_whatever_the_model_thinks() {
     let options = real_options();
     // Much heat: the model would write anything, the grammar lets only calls through.
     let sampling = SamplingDefaults { temperature: Some(1.5), ..SamplingDefaults::default() };
-    let model = LocalModel::open(LocalOptions { first_call_forced: true, sampling, ..options }).unwrap();
+    let model = LocalModel::open(LocalOptions { first_call: Choice::Forced, sampling, ..options }).unwrap();
     let never = CancellationToken::new();
     let specs = vec![read_file(), nested()];
     let tools = ToolSet::new(specs.clone());

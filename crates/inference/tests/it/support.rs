@@ -9,6 +9,7 @@ use domain::id::EntryNumber;
 use domain::tool::{Replay, Schema, ToolName, ToolSet, ToolSpec};
 use harness::ports::{Channel, DeltaSink};
 use inference::local::{LocalModel, LocalOptions, SamplingDefaults};
+use inference::protocol::message::Choice;
 use serde_json::{Value, json};
 
 /// A GGUF file without tensors, with these texts and what a model must state.
@@ -81,7 +82,7 @@ pub(crate) fn local_model(file: &Path, worker: &Path, silence: Duration) -> Loca
 pub(crate) fn local_options(file: &Path, worker: &Path, silence: Duration) -> LocalOptions {
     let sampling = SamplingDefaults { temperature: Some(0.0), ..SamplingDefaults::default() };
     let (file, worker) = (file.to_path_buf(), worker.to_path_buf());
-    LocalOptions { file, worker, window: 4096, threads: 1, sampling, silence, first_call_forced: false }
+    LocalOptions { file, worker, window: 4096, threads: 1, sampling, silence, first_call: Choice::Free }
 }
 
 /// Keeps what it hears.

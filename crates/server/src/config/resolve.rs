@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use domain::model::Tier;
+use inference::protocol::message::Choice;
 use zeroize::Zeroizing;
 
 use super::machine::{first_model, origin_of, read_key};
@@ -25,8 +26,8 @@ pub struct Config {
     pub model: ModelChoice,
     /// The program that runs local models.
     pub worker: PathBuf,
-    /// A local model begins every reply to a person with a call.
-    pub first_call_forced: bool,
+    /// Whether a local model begins every reply to a person with a call.
+    pub first_call: Choice,
     /// How boot lines and the log are written.
     pub log_format: LogFormat,
     /// The least level that is logged.
@@ -94,7 +95,7 @@ pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Faul
         providers,
         models,
         worker: path("models.worker", beside),
-        first_call_forced: values.get("models.first_call") == Some("forced"),
+        first_call: first_call(values.get("models.first_call")),
         log_format: if values.get("log.format") == Some("json") { LogFormat::Json } else { LogFormat::Text },
         log_level: log_level(values),
     };
@@ -106,6 +107,14 @@ pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Faul
 fn listen(values: &Values) -> SocketAddr {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, 7423));
     values.get("listen").and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+fn first_call(value: Option<&str>) -> Choice {
+    match value {
+        None | Some("free") => Choice::Free,
+        Some("forced") => Choice::Forced,
+        Some(tool) => Choice::ForcedTool(tool.to_owned()),
+    }
 }
 
 fn log_level(values: &Values) -> tracing::Level {

@@ -85,10 +85,10 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "models.first_call",
-        kind: Kind::Choice(&["free", "forced"]),
+        kind: Kind::Text,
         default: "free",
-        description: "Whether a model on this machine decides if it calls a tool. With forced, every reply to a person begins with a call: for trying Riad with a model too small to choose one.",
-        example: "forced",
+        description: "Whether a model on this machine decides if it calls a tool. With forced, every reply to a person begins with a call; with the name of a tool, of that tool: for trying Riad with a model too small to choose.",
+        example: "ask_person",
     },
     Setting {
         key: "models.key_file",

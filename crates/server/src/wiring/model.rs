@@ -81,7 +81,7 @@ fn local(file: &Path, config: &Config) -> Answering {
         threads: threads(),
         sampling: SamplingDefaults::default(),
         silence: SILENCE,
-        first_call_forced: config.first_call_forced,
+        first_call: config.first_call.clone(),
     };
     match LocalModel::open(options) {
         Ok(model) => Answering { local: Some(model.clone()), ..Answering::with(Arc::new(model)) },

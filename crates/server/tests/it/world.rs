@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use domain::account::{DisplayName, Handle, Locale, Password, TypedPassword, Zone};
 use domain::time::Timestamp;
 use harness::ports::{Clock, Model};
+use inference::protocol::message::Choice;
 use serde_json::{Value, json};
 use server::boot::Boot;
 use server::client::{Answer, Client};
@@ -43,7 +44,7 @@ pub(crate) fn config(data: &Path) -> Config {
         providers: data.join("providers.yaml"),
         model: ModelChoice::None,
         worker: PathBuf::from("/nonexistent/riad-llm"),
-        first_call_forced: false,
+        first_call: Choice::Free,
         log_format: LogFormat::Text,
         log_level: tracing::Level::ERROR,
     }

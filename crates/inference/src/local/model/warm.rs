@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{LocalModel, choice, wire_prompt};
-use crate::protocol::message::Sample;
+use crate::protocol::message::{Choice, Sample};
 
 impl LocalModel {
     /// Loads the weights and decodes what every prompt over this prefix begins with. Whatever else is asked of the model
@@ -23,7 +23,7 @@ impl LocalModel {
         }
         let stop = self.inner.begin_warming(cancel);
         let opening = opening(prefix);
-        let (wire, choice) = (wire_prompt(&opening), choice(&opening, false));
+        let (wire, choice) = (wire_prompt(&opening), choice(&opening, &Choice::Free));
         let (send, _unheard) = mpsc::unbounded_channel();
         let asked = |sampling| Sample { prompt: wire, sampling, choice };
         match self.inner.sample(asked, opening.max_tokens, 0, 0, &stop, &send).await {
