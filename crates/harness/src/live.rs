@@ -19,6 +19,8 @@ pub(crate) struct Live<'a> {
     pub(crate) stop: CancellationToken,
     /// The turn that `stop` belongs to.
     pub(crate) stop_of: Option<TurnId>,
+    /// Folded already and not yet in the journal: they go with the next append.
+    held: Vec<Draft>,
 }
 
 /// Whether a decision was recorded, or has to be made anew on what others recorded meanwhile.
@@ -32,14 +34,33 @@ impl<'a> Live<'a> {
     pub(crate) async fn load(ports: &'a Ports, id: &ConversationId) -> Result<Self, RunError> {
         let entries = ports.journal.load(id, EntryNumber::default()).await?;
         let conversation = Conversation::fold(id.clone(), &entries);
-        Ok(Self { ports, conversation, stop: CancellationToken::new(), stop_of: None })
+        Ok(Self { ports, conversation, stop: CancellationToken::new(), stop_of: None, held: Vec::new() })
     }
 
-    /// Takes in what others have recorded.
+    /// Takes in what others have recorded. What was held was folded on entries that are no longer the last, so it is
+    /// forgotten, as by a crash.
     pub(crate) async fn catch_up(&mut self) -> Result<(), RunError> {
+        if !std::mem::take(&mut self.held).is_empty() {
+            self.conversation = Conversation::new(self.conversation.id().clone());
+        }
         let entries = self.ports.journal.load(self.conversation.id(), self.conversation.head()).await?;
         entries.iter().for_each(|entry| self.conversation.apply(entry));
         Ok(())
+    }
+
+    /// Takes in what was found out and can be found out again: it is written together with the decision that follows
+    /// from it, which spares an append. Nothing outside may be touched before that.
+    pub(crate) fn hold(&mut self, bodies: Vec<Body>) {
+        for draft in self.drafts(bodies) {
+            let number = EntryNumber(self.conversation.head().0 + 1);
+            self.conversation.apply(&draft.clone().at_number(number));
+            self.held.push(draft);
+        }
+    }
+
+    /// Writes what is held, where no decision follows from it now.
+    pub(crate) async fn settle(&mut self) -> Result<(), RunError> {
+        if self.held.is_empty() { Ok(()) } else { self.decide(Vec::new()).await.map(drop) }
     }
 
     /// Records decisions. They hold only on the entries they were made on: if others have recorded meanwhile, nothing
@@ -75,7 +96,10 @@ impl<'a> Live<'a> {
 
     async fn append(&mut self, drafts: Vec<Draft>) -> Result<(), JournalError> {
         let id = self.conversation.id().clone();
-        let entries = self.ports.journal.append(&id, self.conversation.head(), drafts).await?;
+        let written = EntryNumber(self.conversation.head().0 - self.held.len() as u64);
+        let all = self.held.iter().cloned().chain(drafts).collect();
+        let entries = self.ports.journal.append(&id, written, all).await?;
+        self.held.clear();
         self.take_in(&entries);
         Ok(())
     }

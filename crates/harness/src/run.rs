@@ -95,7 +95,11 @@ async fn keep_on(
         if was_cut(&live.conversation, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
             live.record(vec![Body::Resumed]).await?;
         }
-        match live.conversation.next(&setting) {
+        let effect = live.conversation.next(&setting);
+        if !writes_first(&effect) {
+            live.settle().await?;
+        }
+        match effect {
             Effect::Note(bodies) => drop(live.decide(bodies).await?),
             Effect::Sample(request) => perform::sample(&mut live, request, &setting).await?,
             Effect::Screen(calls) => perform::screen(&mut live, calls, &setting).await?,
@@ -106,6 +110,14 @@ async fn keep_on(
             Effect::Rest if has_moved(&mut live).await? => {}
             Effect::Rest => return Ok(rested(&live.conversation)),
         }
+    }
+}
+
+/// Whether an effect begins with an append, so that what is held goes with it.
+fn writes_first(effect: &Effect) -> bool {
+    match effect {
+        Effect::Note(_) | Effect::Ask(_) | Effect::Run(_) | Effect::Screen(_) | Effect::End { .. } => true,
+        Effect::Sample(_) | Effect::Compact(_) | Effect::Rest => false,
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>, setting: 
         let Some(one) = live.stop.run_until_cancelled(looking).await else { return Ok(()) };
         screened.push(Body::Screened(Box::new(one)));
     }
-    live.record(screened).await
+    live.hold(screened);
+    Ok(())
 }
 
 async fn screen_in_time(live: &Live<'_>, call: ValidCall, late: Instant) -> Screened {
