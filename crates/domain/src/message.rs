@@ -19,6 +19,35 @@ pub struct Message {
     /// What the person typed, where that was the short form of a command from a file; `text` is then what it stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
+    /// Who is to answer it, as that was chosen when it was said.
+    #[serde(default, skip_serializing_if = "Wanted::is_nobody")]
+    pub wanted: Wanted,
+}
+
+/// Who is to answer a message. It holds for the turn that the message opens, whatever is chosen meanwhile.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// A model, for this message alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfileVersion>,
+}
+
+/// One version of a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProfileVersion {
+    /// Its name with its scope, for example `me/helper`.
+    pub id: String,
+    /// Counted from 1 for each text; 0 where there is one only, that of this version of Riad.
+    pub version: u64,
+}
+
+impl Wanted {
+    fn is_nobody(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Why a message makes no entry.
@@ -42,7 +71,7 @@ impl Message {
             text if text.trim().is_empty() => Err(MessageFault::Empty),
             text if text.len() > MESSAGE_BYTES => Err(MessageFault::TooLong(text.len())),
             text if text.contains('\0') => Err(MessageFault::Nul),
-            text => Ok(Self { id, text, aside, short: None }),
+            text => Ok(Self { id, text, aside, short: None, wanted: Wanted::default() }),
         }
     }
 

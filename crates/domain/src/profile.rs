@@ -5,6 +5,7 @@ mod fields;
 mod head;
 mod known;
 mod limits;
+mod lineup;
 mod model;
 mod resolve;
 
@@ -22,6 +23,7 @@ pub(crate) use fields::{Fields as HeadFields, fault_at};
 pub(crate) use head::split;
 pub use known::Known;
 pub use limits::LimitWishes;
+pub use lineup::{LineUp, Offer, line_up};
 pub use model::{ModelWish, Reasoning, SamplingWishes, Strength};
 pub use resolve::{Layers, Resolved, Wishes, resolve};
 

@@ -15,6 +15,7 @@ use domain::result::Status;
 use domain::setting::Setting;
 use domain::time::Timestamp;
 use domain::tool::ToolSpec;
+use domain::turn::Turn;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -206,8 +207,9 @@ impl Ran {
 /// 2. An error means nothing runs: the turn fails closed.
 #[async_trait]
 pub trait Settings: Send + Sync {
-    /// The setting of a conversation.
-    async fn current(&self, conversation: &ConversationId) -> Result<Setting, String>;
+    /// The setting of a conversation, and of the turn in it that has not ended: a turn keeps the profile that its message
+    /// was said to.
+    async fn current(&self, conversation: &ConversationId, turn: Option<&Turn>) -> Result<Setting, String>;
 }
 
 /// Foreign code at a fixed point before the gate. It can narrow, never widen.

@@ -87,7 +87,7 @@ async fn keep_on(
         if is_shut(&mut live).await? {
             return Ok(rested(&live.conversation));
         }
-        let setting = match ports.settings.current(id).await {
+        let setting = match ports.settings.current(id, live.turn()).await {
             Ok(setting) => Setting { resting: ports.rests.at(ports.clock.now()), ..setting },
             Err(reason) if give_up(&mut live, &reason).await? => continue,
             Err(_) => return Ok(rested(&live.conversation)),

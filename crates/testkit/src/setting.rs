@@ -11,6 +11,7 @@ use domain::model::{ModelDescription, Tier};
 use domain::rule::RuleSet;
 use domain::setting::Setting;
 use domain::tool::ToolSet;
+use domain::turn::Turn;
 use harness::ports::Settings;
 
 /// One setting for all conversations.
@@ -49,7 +50,7 @@ impl FixedSetting {
 
 #[async_trait]
 impl Settings for FixedSetting {
-    async fn current(&self, _: &ConversationId) -> Result<Setting, String> {
+    async fn current(&self, _: &ConversationId, _: Option<&Turn>) -> Result<Setting, String> {
         match lock(&self.gone).clone() {
             Some(reason) => Err(reason),
             None => Ok(self.get()),

@@ -12,7 +12,7 @@ use crate::entry::{Body, Entry, Screened};
 use crate::facts::Facts;
 use crate::id::{ApprovalId, CallId, ConversationId, EntryNumber, MessageId, ReplyId, TurnId};
 use crate::line::LineId;
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::{Reply, Sampled, StopReason, Usage};
 use crate::outcome::Outcome;
 use crate::plan::Measure;
@@ -49,7 +49,7 @@ impl Log {
 }
 
 fn message(id: &str) -> Message {
-    Message { id: MessageId::new(id), text: id.to_owned(), aside: None, short: None }
+    Message { id: MessageId::new(id), text: id.to_owned(), aside: None, short: None, wanted: Wanted::default() }
 }
 
 fn reply(seen: u64, call: Option<&str>) -> Body {

@@ -14,6 +14,19 @@ pub struct ModelWish {
     pub fallbacks: Vec<Named>,
 }
 
+impl ModelWish {
+    /// This model, wished elsewhere than in a file.
+    pub fn pinned(name: impl Into<String>) -> Self {
+        Self { pin: Some(Named { name: name.into(), line: 1, column: 1 }), ..Self::default() }
+    }
+
+    /// These in its place, wished elsewhere than in a file.
+    #[must_use]
+    pub fn followed_by(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { fallbacks: names.into_iter().map(|name| Named { name, line: 1, column: 1 }).collect(), ..self }
+    }
+}
+
 /// How capable a model has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {

@@ -8,7 +8,7 @@ use crate::model::Tier;
 /// What one layer sets. Nothing is set by default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wishes {
-    /// Which model answers, with its fallbacks: one value.
+    /// Which model answers, and those that stand in for it: two values.
     pub model: Option<ModelWish>,
     /// How much it thinks.
     pub reasoning: Option<Reasoning>,
@@ -73,7 +73,7 @@ pub fn resolve(layers: &Layers) -> Resolved {
 impl Resolved {
     /// Takes in the next layer behind those before.
     fn take(&mut self, wishes: &Wishes) {
-        self.model = self.model.take().or_else(|| wishes.model.clone());
+        self.model = joined(self.model.take(), wishes.model.as_ref());
         self.reasoning = self.reasoning.or(wishes.reasoning);
         self.sampling = self.sampling.or(wishes.sampling);
         self.compaction_model = self.compaction_model.take().or_else(|| wishes.compaction_model.clone());
@@ -86,6 +86,18 @@ impl Resolved {
     pub fn permits(&self, tool: &str) -> bool {
         self.tools.iter().all(|words| words.iter().any(|word| means(word, tool)))
     }
+}
+
+/// Who answers and who stands in are wished apart: whoever chooses a model for one message says nothing of the others.
+fn joined(nearer: Option<ModelWish>, further: Option<&ModelWish>) -> Option<ModelWish> {
+    let (Some(mut nearer), Some(further)) = (nearer.clone(), further) else { return nearer.or(further.cloned()) };
+    if nearer.pin.is_none() && nearer.strength.is_none() {
+        (nearer.pin, nearer.strength) = (further.pin.clone(), further.strength);
+    }
+    if nearer.fallbacks.is_empty() {
+        nearer.fallbacks.clone_from(&further.fallbacks);
+    }
+    Some(nearer)
 }
 
 impl Profile {

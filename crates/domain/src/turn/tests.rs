@@ -19,7 +19,7 @@ use crate::entry::{Body, Draft, Screened};
 use crate::facts::Facts;
 use crate::id::{CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId};
 use crate::limits::Limits;
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, StopReason, Tier, Usage};
 use crate::outcome::Outcome;
 use crate::result::{Status, ToolResult};
@@ -88,7 +88,7 @@ impl Log {
     }
 
     fn named(message: &str) -> Self {
-        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None, short: None };
+        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None, short: None, wanted: Wanted::default() };
         let turn = Turn::open(ConversationId::new("c"), vec![message], Timestamp(1));
         Self { turn, head: 1, now: 1, setting: setting() }
     }

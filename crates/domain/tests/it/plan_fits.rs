@@ -12,7 +12,7 @@ use domain::conversation::Conversation;
 use domain::effect::Effect;
 use domain::entry::Body;
 use domain::id::{CallId, MessageId, ReplyId};
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::model::{ModelDescription, Reply, SampleFault, Sampled, StopReason, Usage};
 use domain::plan::{Budget, Counted, Counts, Measure, Plan, plan};
 use domain::result::{Status, ToolResult};
@@ -108,7 +108,7 @@ impl Talk {
     /// Does what the loop asks for, one effect after the other, until the turn is over.
     fn turn(&mut self, number: usize) {
         let (id, text) = (MessageId::new(format!("m{number}")), self.words(8));
-        self.add(Body::Said(Message { id, text, aside: None, short: None }));
+        self.add(Body::Said(Message { id, text, aside: None, short: None, wanted: Wanted::default() }));
         for _ in 0..400 {
             match self.conversation.next(&self.setting) {
                 Effect::Sample(request) => self.sample(&request.prompt),

@@ -16,7 +16,7 @@ use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::limits::Limits;
 use domain::line::LineId;
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Signed, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
 use domain::plan::Measure;
@@ -307,7 +307,7 @@ pub(crate) fn any_body(random: &mut Random) -> Body {
 fn said(random: &mut Random) -> Body {
     let text = random.pick(&["hello", "Ciao 😀\r\n", "\u{202e}rtl \"quoted\" \\n", " "]).to_owned();
     let aside = random.once_in(2).then(|| "Monday".to_owned());
-    Body::Said(Message { id: MessageId::new(random.id('m', 40)), text, aside, short: None })
+    Body::Said(Message { id: MessageId::new(random.id('m', 40)), text, aside, short: None, wanted: Wanted::default() })
 }
 
 fn reply(random: &mut Random) -> Reply {

@@ -14,7 +14,7 @@ use domain::entry::{Body, Draft, Entry, Screened};
 use domain::facts::Facts;
 use domain::id::{CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, TurnId};
 use domain::limits::Limits;
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::model::{ModelDescription, Reply, Sampled, StopReason, Tier, Usage};
 use domain::outcome::Outcome;
 use domain::result::{Status, ToolResult};
@@ -211,7 +211,7 @@ fn one_turn(turn: usize, setting: &Setting) -> Result<[Body; A_TURN], String> {
 }
 
 fn said(id: &str, text: &str) -> Body {
-    Body::Said(Message { id: MessageId::new(id), text: text.to_owned(), aside: None, short: None })
+    Body::Said(Message { id: MessageId::new(id), text: text.to_owned(), aside: None, short: None, wanted: Wanted::default() })
 }
 
 fn reply(setting: &Setting, text: String, calls: Vec<ToolCall>) -> Reply {

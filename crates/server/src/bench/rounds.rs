@@ -236,7 +236,7 @@ struct Fixed(Setting);
 
 #[async_trait]
 impl Settings for Fixed {
-    async fn current(&self, _: &ConversationId) -> Result<Setting, String> {
+    async fn current(&self, _: &ConversationId, _: Option<&domain::turn::Turn>) -> Result<Setting, String> {
         Ok(self.0.clone())
     }
 }

@@ -25,6 +25,7 @@ fn entries() -> Vec<Entry> {
         text: "Read </div><script>x</script> `a`".to_owned(),
         aside: None,
         short: None,
+        wanted: domain::message::Wanted::default(),
     };
     let bodies = [
         Body::Said(said),

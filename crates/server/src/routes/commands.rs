@@ -133,7 +133,7 @@ async fn branch(room: &Arc<Room>, id: &ConversationId) -> Result<&'static str, P
 /// Commands that only tell.
 async fn tells(asked: &Asked, which: BuiltIn) -> Result<CommandAnswer, Problem> {
     let (app, room) = (&asked.app, &asked.room);
-    let setting = room.ports().settings.current(&asked.id).await.map_err(Problem::internal)?;
+    let setting = room.ports().settings.current(&asked.id, None).await.map_err(Problem::internal)?;
     Ok(match which {
         BuiltIn::Help => help(app),
         BuiltIn::New => CommandAnswer {

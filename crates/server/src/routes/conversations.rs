@@ -87,7 +87,7 @@ pub(super) async fn list(
 
 async fn with_turn(room: &Room, summary: &ConversationSummary) -> Result<ConversationView, Problem> {
     let conversation = room.fold(&summary.id).await.map_err(journal_problem)?;
-    let setting = room.ports().settings.current(&summary.id).await.map_err(Problem::internal)?;
+    let setting = room.ports().settings.current(&summary.id, conversation.live()).await.map_err(Problem::internal)?;
     Ok(ConversationView::with_turn(summary, &conversation, &setting))
 }
 

@@ -38,9 +38,11 @@ pub(super) async fn of(app: &App, room: &Room, id: ConversationId) -> Result<Con
     };
     let totals = UsageTotals { prompt: sum(|usage| usage.prompt), decoded: sum(|usage| usage.decoded) };
     let rounds = replies.iter().enumerate().map(|(index, said)| round(index, said)).collect();
-    let setting = room.ports().settings.current(&id).await.map_err(Problem::internal)?;
+    let conversation = Conversation::fold(id, &entries);
+    let setting = room.ports().settings.current(conversation.id(), conversation.live()).await;
+    let setting = setting.map_err(Problem::internal)?;
     let mut next_prompt = None;
-    if let Effect::Sample(request) = Conversation::fold(id, &entries).next(&setting) {
+    if let Effect::Sample(request) = conversation.next(&setting) {
         next_prompt = app.model().count(&request.prompt).await.ok().flatten();
     }
     Ok(ConversationUsage { rounds, totals, window: app.model().describe().window, next_prompt })

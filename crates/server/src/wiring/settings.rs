@@ -11,6 +11,7 @@ use domain::profile::{Known, Layers, Profile, Resolved, resolve};
 use domain::rule::RuleSet;
 use domain::setting::Setting;
 use domain::tool::ToolSet;
+use domain::turn::Turn;
 use harness::ports::{Model, Settings, Tool};
 
 use super::bundled;
@@ -58,7 +59,7 @@ impl OfProfile {
 
 #[async_trait]
 impl Settings for OfProfile {
-    async fn current(&self, _: &ConversationId) -> Result<Setting, String> {
+    async fn current(&self, _: &ConversationId, _: Option<&Turn>) -> Result<Setting, String> {
         let model = self.model.describe();
         if model == *self.setting.model {
             return Ok(self.setting.clone());
@@ -85,7 +86,7 @@ mod tests {
     #[tokio::test]
     async fn a_profile_lowers_limits_and_raises_none() {
         let setting = check("limits: {rounds: 3, calls: 9999}").unwrap();
-        let now = setting.current(&ConversationId::new("c")).await.unwrap();
+        let now = setting.current(&ConversationId::new("c"), None).await.unwrap();
         assert_eq!((now.limits.rounds, now.limits.calls), (3, Limits::default().calls));
         assert_eq!(now.prefix.system, "prompt");
     }

@@ -11,7 +11,7 @@ use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
 use domain::footer::{EffectState, SideEffect};
 use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, ReplyId, RuleId, TurnId};
 use domain::line::LineId;
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::model::{Faltered, Reply, SampleFault, Sampled, Signed, StopReason, Usage};
 use domain::outcome::Outcome;
 use domain::plan::{Counted, Measure};
@@ -170,7 +170,13 @@ fn draft(body: Body) -> Draft {
 
 fn said(id: &str) -> Body {
     let (id, aside) = (MessageId::new(id), Some("Monday, 30 November 2026".to_owned()));
-    Body::Said(Message { id, text: "Ciao, come stai? 😀\r\n\ttab \u{202e}rtl".to_owned(), aside, short: None })
+    Body::Said(Message {
+        id,
+        text: "Ciao, come stai? 😀\r\n\ttab \u{202e}rtl".to_owned(),
+        aside,
+        short: None,
+        wanted: Wanted::default(),
+    })
 }
 
 fn reply(call: &CallId) -> Reply {

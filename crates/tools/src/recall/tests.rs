@@ -2,14 +2,20 @@
 
 use domain::entry::{Body, Draft, Entry};
 use domain::id::{CallId, EntryNumber, FrameId, MessageId, TurnId};
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::result::{Status, ToolResult};
 use domain::time::Timestamp;
 
 use super::{Recall, original, show};
 
 fn entries() -> Vec<Entry> {
-    let said = Message { id: MessageId::new("m1"), text: "a long message".to_owned(), aside: None, short: None };
+    let said = Message {
+        id: MessageId::new("m1"),
+        text: "a long message".to_owned(),
+        aside: None,
+        short: None,
+        wanted: Wanted::default(),
+    };
     let text: String = (1..=9_000).map(|n| format!("row {n}\n")).collect();
     let result = ToolResult::new(CallId::new("c1"), Status::Done, &text).viewed(8_192);
     assert!(result.view.is_some(), "what is recalled here was shown shorter");

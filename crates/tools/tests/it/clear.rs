@@ -7,7 +7,7 @@ use domain::effect::Effect;
 use domain::entry::{Body, Screened};
 use domain::facts::Appraisal;
 use domain::id::{CallId, ConversationId, MessageId, ReplyId};
-use domain::message::Message;
+use domain::message::{Message, Wanted};
 use domain::model::{Reply, Sampled, StopReason, Usage};
 use domain::setting::Setting;
 use domain::time::Timestamp;
@@ -15,7 +15,13 @@ use domain::time::Timestamp;
 /// A call that the gate let through, or that the person approved.
 pub(crate) fn clear(id: &ConversationId, call: &ValidCall, appraisal: &Appraisal, setting: &Setting) -> ClearedCall {
     let mut conversation = Conversation::new(id.clone());
-    let message = Message { id: MessageId::new("m1"), text: "Do it.".to_owned(), aside: None, short: None };
+    let message = Message {
+        id: MessageId::new("m1"),
+        text: "Do it.".to_owned(),
+        aside: None,
+        short: None,
+        wanted: Wanted::default(),
+    };
     note(&mut conversation, Body::Said(message));
     note(&mut conversation, Body::Replied(Box::new(reply(call, setting))));
     note(&mut conversation, Body::Screened(Box::new(screened(call, appraisal))));

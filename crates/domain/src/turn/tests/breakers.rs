@@ -9,7 +9,7 @@ use crate::effect::Effect;
 use crate::entry::Body;
 use crate::facts::Facts;
 use crate::id::{MessageId, RuleId};
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::Sampled;
 use crate::outcome::Outcome;
 use crate::result::Status;
@@ -94,7 +94,13 @@ fn a_read_that_failed_is_run_again() {
 fn a_read_is_run_again_when_the_person_wrote_meanwhile() {
     let mut log = Log::new();
     assert!(round(&mut log, "read", "a", Status::Done));
-    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Look again.".to_owned(), aside: None, short: None }));
+    log.add(Body::Said(Message {
+        id: MessageId::new("m2"),
+        text: "Look again.".to_owned(),
+        aside: None,
+        short: None,
+        wanted: Wanted::default(),
+    }));
     assert!(round(&mut log, "read", "a", Status::Done));
 }
 
@@ -201,6 +207,7 @@ fn what_the_person_says_begins_the_count_of_cycles_anew() {
                 text: "Twice more.".to_owned(),
                 aside: None,
                 short: None,
+                wanted: Wanted::default(),
             }));
         }
     }

@@ -6,7 +6,7 @@ use super::Log;
 use crate::effect::Effect;
 use crate::entry::{Body, Held};
 use crate::id::MessageId;
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::{Faltered, ModelDescription, SampleFault, Tier};
 use crate::outcome::Outcome;
 use crate::result::Status;
@@ -111,7 +111,13 @@ fn a_turn_that_is_held_goes_on_when_it_may_travel_or_the_person_writes() {
     log.setting.tier = Tier::Any;
     assert_eq!(asked(&log), "far");
     log.setting.tier = NEAR;
-    log.add(Body::Said(Message { id: MessageId::new("m2"), text: "Try again.".to_owned(), aside: None, short: None }));
+    log.add(Body::Said(Message {
+        id: MessageId::new("m2"),
+        text: "Try again.".to_owned(),
+        aside: None,
+        short: None,
+        wanted: Wanted::default(),
+    }));
     assert_eq!(asked(&log), "m");
 }
 

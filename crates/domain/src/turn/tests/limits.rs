@@ -5,7 +5,7 @@ use crate::context::CallPolicy;
 use crate::effect::Effect;
 use crate::entry::Body;
 use crate::id::MessageId;
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::{SampleFault, Sampled, Usage};
 use crate::outcome::Outcome;
 use crate::result::Status;
@@ -66,6 +66,7 @@ fn time_that_a_person_took_does_not_count() {
         text: "No.".to_owned(),
         aside: None,
         short: None,
+        wanted: Wanted::default(),
     }));
     let Effect::Note(bodies) = log.next() else { panic!("it is withdrawn: {:?}", log.next()) };
     log.add_all(bodies);

@@ -4,7 +4,7 @@ use super::{Log, call, sampled};
 use crate::context::{CallPolicy, Item};
 use crate::entry::Body;
 use crate::id::MessageId;
-use crate::message::Message;
+use crate::message::{Message, Wanted};
 use crate::model::{SampleFault, Sampled, StopReason, Usage};
 use crate::outcome::Outcome;
 use crate::result::Status;
@@ -70,6 +70,7 @@ fn what_the_person_said_meanwhile_begins_the_next_turn_instead() {
         text: "Stop counting.".to_owned(),
         aside: None,
         short: None,
+        wanted: Wanted::default(),
     }));
     assert_eq!(log.outcome(), Some(Outcome::Answered));
 }
