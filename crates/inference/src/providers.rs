@@ -10,6 +10,7 @@ mod reasoning;
 use std::path::PathBuf;
 
 use domain::model::Tier;
+use domain::profile::Strength;
 use domain::yaml;
 use egress::Grant;
 
@@ -104,6 +105,8 @@ pub struct DeclaredModel {
     pub lineage: Option<String>,
     /// Its temperature; the engine's own where it is none.
     pub temperature: Option<f32>,
+    /// How capable it is; nothing is known where it is none.
+    pub strength: Option<Strength>,
 }
 
 /// What a million tokens cost, in the provider's currency.
@@ -191,6 +194,11 @@ impl Providers {
 }
 
 impl Provider {
+    /// Its models that are named.
+    pub fn named_models(&self) -> impl Iterator<Item = Chosen> {
+        self.models.iter().map(|model| Chosen { provider: self.clone(), model: model.clone() })
+    }
+
     fn knows_no(&self, model: &str) -> String {
         let known: Vec<_> = self.models.iter().map(|known| format!("{}/{}", self.id, known.id)).collect();
         format!("the provider `{}` names no model `{model}`; it names {}", self.id, known.join(", "))
@@ -213,6 +221,12 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// The name by which it is chosen, for example `anthropic/some-model`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.provider.id, self.model.id)
+    }
+
     /// What an engine is opened with.
     #[must_use]
     pub fn options(&self, key: Option<ApiKey>) -> RemoteOptions {
@@ -220,6 +234,7 @@ impl Chosen {
         let usual = RemoteOptions::new(provider.wire, &provider.address.base, &model.id, model.window, self.tier());
         let lineage = model.lineage.as_deref().unwrap_or(&model.id);
         RemoteOptions {
+            name: self.name(),
             lineage: format!("{} {lineage} at {}", provider.wire.name(), provider.address.host),
             key,
             key_header: provider.key_header.clone(),

@@ -1,5 +1,5 @@
 //! Encrypted SQLite: one vault a person and one instance database. Keys, migrations, journal, accounts, sessions,
-//! throttle, private notes and idempotency keys.
+//! throttle, private notes, choices, own profiles and commands, and idempotency keys.
 //!
 //! It knows no HTTP, prompt or policy. Begin at [`Instance`]: it signs people in and hands out [`Vault`]s; holding a
 //! `Vault` is the proof that its person unlocked it. Time comes in as an argument; keys, tokens and ids are drawn
@@ -34,7 +34,9 @@ pub use kdf::KdfPolicy;
 pub use probe::Probe;
 pub use token::{DeviceToken, InvitationCode, SessionToken, SetupToken, SetupTokenFault};
 pub use vault::Vault;
+pub use vault::choices::Choice;
 pub use vault::conversations::{Changed, ConversationChange, ConversationState, ConversationSummary, ListFrom};
 pub use vault::idempotency::{Begun, Ticket};
 pub use vault::journal::Sequenced;
 pub use vault::notes::NoteVersion;
+pub use vault::texts::{OwnText, TextKind, Wrote};

@@ -21,10 +21,12 @@ use crate::migrate::{self, MigrateError, Migration};
 use crate::probe::Probe;
 use crate::secret::{hex, random_bytes};
 
+pub(crate) mod choices;
 pub(crate) mod conversations;
 pub(crate) mod idempotency;
 pub(crate) mod journal;
 pub(crate) mod notes;
+pub(crate) mod texts;
 
 /// An open vault. Clones are the same vault; when it is locked, all of them answer `Closed`.
 #[derive(Clone)]

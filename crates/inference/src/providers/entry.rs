@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use domain::model::Tier;
+use domain::profile::Strength;
 use domain::yaml::{Node, YamlFault};
 
 use super::address::{self, Reach};
@@ -28,7 +29,11 @@ const KEYS: [&str; 15] = [
     "reasoning",
 ];
 
-const MODEL_KEYS: [&str; 8] = ["id", "name", "window", "output_cap", "price", "lineage", "temperature", "dialect"];
+const MODEL_KEYS: [&str; 9] =
+    ["id", "name", "window", "output_cap", "price", "lineage", "temperature", "dialect", "strength"];
+
+const STRENGTHS: [(&str, Strength); 3] =
+    [("light", Strength::Light), ("medium", Strength::Medium), ("strong", Strength::Strong)];
 
 /// The least window that a prompt with tools fits into.
 const LEAST_WINDOW: u32 = 2048;
@@ -201,6 +206,7 @@ fn model(node: &Node, others: Option<&str>) -> Result<DeclaredModel, YamlFault> 
         price: fields.get("price").map(price).transpose()?,
         lineage: fields.text("lineage")?.map(str::to_owned),
         temperature: fields.number("temperature", 0.0, 2.0)?.map(narrow),
+        strength: fields.choice("strength", &STRENGTHS)?,
     })
 }
 

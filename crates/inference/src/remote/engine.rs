@@ -81,6 +81,8 @@ pub struct RemoteOptions {
     pub wire: WireKind,
     /// The address that the wire's path is put behind, for example `https://host/v1`.
     pub base: String,
+    /// The name by which Riad and its people know it.
+    pub name: String,
     /// The model's name on the wire.
     pub model: String,
     /// Models of one lineage read each other's signed reasoning.
@@ -114,6 +116,7 @@ impl RemoteOptions {
         RemoteOptions {
             wire,
             base: base.to_owned(),
+            name: model.to_owned(),
             model: model.to_owned(),
             lineage: format!("{} {model} at {base}", wire.name()),
             key: None,
@@ -222,7 +225,7 @@ impl RemoteModel {
 impl Model for RemoteModel {
     fn describe(&self) -> ModelDescription {
         ModelDescription {
-            name: self.options.model.clone(),
+            name: self.options.name.clone(),
             fingerprint: format!("{} at {}", self.options.model, self.options.base),
             window: self.options.window,
             output_cap: self.options.output_cap,

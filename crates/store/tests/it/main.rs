@@ -6,6 +6,7 @@
 )]
 
 mod audit;
+mod choices;
 mod conversations;
 mod disk;
 mod idempotency;
