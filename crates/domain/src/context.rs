@@ -42,12 +42,18 @@ impl Prompt {
     /// The system text, with the summary behind it where the conversation begins with one. For wires and templates
     /// that know only one system text.
     pub fn system(&self) -> Cow<'_, str> {
+        match self.summary() {
+            Some(text) if self.prefix.system.is_empty() => Cow::Borrowed(text),
+            Some(text) => Cow::Owned(format!("{}\n\n{text}", self.prefix.system)),
+            None => Cow::Borrowed(&self.prefix.system),
+        }
+    }
+
+    /// The summary with which the conversation begins, if it begins with one.
+    pub fn summary(&self) -> Option<&str> {
         match self.items.first().map(AsRef::as_ref) {
-            Some(Item::Summary { text }) if self.prefix.system.is_empty() => Cow::Borrowed(text),
-            Some(Item::Summary { text }) => Cow::Owned(format!("{}\n\n{text}", self.prefix.system)),
-            Some(Item::Person { .. } | Item::Model { .. } | Item::Result { .. }) | None => {
-                Cow::Borrowed(&self.prefix.system)
-            }
+            Some(Item::Summary { text }) => Some(text),
+            Some(Item::Person { .. } | Item::Model { .. } | Item::Result { .. }) | None => None,
         }
     }
 

@@ -4,6 +4,7 @@
 mod budget;
 mod counts;
 mod cut;
+mod segments;
 
 use crate::compact::Demotion;
 use crate::context::{Part, Place};
@@ -11,6 +12,7 @@ use crate::context::{Part, Place};
 pub use budget::{Budget, Correction, LEAST_WINDOW};
 pub use counts::{Counted, Counts, Measure};
 pub use cut::{Cutting, cut, summary_tokens};
+pub use segments::Segments;
 
 /// Tokens that the one line of a demoted result may take.
 const LINE: u32 = 64;

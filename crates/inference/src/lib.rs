@@ -9,6 +9,7 @@ pub mod dialect;
 pub mod gguf;
 pub mod protocol;
 pub mod repetition;
+pub mod segments;
 pub mod sse;
 pub mod utf8;
 

@@ -8,7 +8,7 @@
 pub mod message;
 
 /// The version of the channel. Both sides must agree on it to the number.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// The largest body of one frame, in bytes (ENGINE-6).
 pub const FRAME_LIMIT: usize = 1 << 20;
 /// The largest message, joined from its pieces, in bytes (ENGINE-6: a prompt).

@@ -1,11 +1,15 @@
 //! From a prompt's parts to the spans that its model's template makes of them. Which shapes a template can take is found
 //! by rendering samples when the model is loaded; what it cannot is given in another form, never dropped.
 
+mod writing;
+
 use inference::dialect::{Dialect, Source};
 use inference::protocol::message::{Prompt, Tool, Turn};
+use inference::segments::{Borders, Marks, Part, inserted};
 use serde_json::{Map, Value, json};
 
 use crate::native::{Span, Template, TemplateError};
+use writing::{Writing, break_controls, break_ends};
 
 /// How a model's template takes conversations.
 #[derive(Debug)]
@@ -64,29 +68,73 @@ impl Chat {
 
     /// The spans of a prompt, up to where the reply begins. Neighbours are never of one kind.
     pub(crate) fn render(&self, prompt: &Prompt) -> Result<Vec<Span>, ChatError> {
-        let broken = |text: &str| break_controls(text, &self.controls);
-        let unmarked = |text: &str| break_ends(broken(text), &self.controls);
-        let spans =
-            self.template.render(&variables(prompt, self.dialect, self.shape, &|text| text.to_owned(), &unmarked))?;
+        let spans = self.written(prompt, Form::AsIs, None)?;
         if !self.holds_control(prompt) {
             return Ok(joined(spans));
         }
         // A template that loses the mark of a content would let it speak as control. Both renderings must agree in
         // what is the template's own; if they do not, the broken spelling is what the model reads.
-        let safe = self.template.render(&variables(prompt, self.dialect, self.shape, &broken, &unmarked))?;
+        let safe = self.written(prompt, Form::Broken, None)?;
         let agree = own(&spans) == own(&safe);
         Ok(joined(if agree { spans } else { safe }))
+    }
+
+    /// Where the parts of a prompt end in its spans; `None` if this template does not let them be told apart.
+    pub(crate) fn borders(&self, prompt: &Prompt, spans: &[Span]) -> Option<Borders> {
+        let (turns, texts, plain) = (prompt.turns.len(), serde_json::to_string(prompt).ok()?, text(spans));
+        let marks = Marks::unused_in(&texts, turns)?;
+        [Form::AsIs, Form::Broken].into_iter().find_map(|form| {
+            let marked = self.written(prompt, form, Some(marks)).ok()?;
+            let borders = marks.borders(&text(&marked), &plain)?;
+            self.with_tools(borders, prompt, form, &plain)
+        })
+    }
+
+    /// Tools that the template writes itself are what it writes more than without tools.
+    fn with_tools(&self, borders: Borders, prompt: &Prompt, form: Form, plain: &str) -> Option<Borders> {
+        if !self.shape.tools || prompt.tools.is_empty() {
+            return Some(borders);
+        }
+        let without = Prompt { tools: Vec::new(), ..prompt.clone() };
+        let without = self.written(&without, form, None).ok()?;
+        Some(borders.with(inserted(plain, &text(&without))?, Part::Tools))
+    }
+
+    fn written(&self, prompt: &Prompt, form: Form, marks: Option<Marks>) -> Result<Vec<Span>, TemplateError> {
+        let broken = |text: &str| break_controls(text, &self.controls);
+        let unmarked = |text: &str| break_ends(broken(text), &self.controls);
+        let as_is = |text: &str| text.to_owned();
+        let content: &dyn Fn(&str) -> String = match form {
+            Form::AsIs => &as_is,
+            Form::Broken => &broken,
+        };
+        let writing = Writing { content, unmarked: &unmarked, marks };
+        self.template.render(&variables(prompt, self.dialect, self.shape, writing))
     }
 
     fn holds_control(&self, prompt: &Prompt) -> bool {
         let holds = |text: &str| self.controls.iter().any(|control| text.contains(control.as_str()));
         holds(&prompt.system)
+            || holds(&prompt.summary)
             || prompt.turns.iter().any(|turn| match turn {
                 Turn::Person { text } | Turn::Result { text, .. } => holds(text),
                 Turn::Model { text, calls } => holds(text) || calls.iter().any(|call| holds(&call.arguments)),
             })
             || prompt.tools.iter().any(|tool| holds(&tool.description))
     }
+}
+
+/// How content is written.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// As it is: the engine knows it from the template's own.
+    AsIs,
+    /// With every spelling of a control token broken.
+    Broken,
+}
+
+fn text(spans: &[Span]) -> String {
+    spans.iter().map(|span| span.text.as_str()).collect()
 }
 
 fn own(spans: &[Span]) -> String {
@@ -104,56 +152,18 @@ fn joined(spans: Vec<Span>) -> Vec<Span> {
     joined
 }
 
-/// Puts a zero-width blank behind the first letter of each control spelling.
-fn break_controls(text: &str, controls: &[String]) -> String {
-    let mut text = text.to_owned();
-    for control in controls {
-        let Some(first) = control.chars().next() else { continue };
-        if control.len() > first.len_utf8() && text.contains(control.as_str()) {
-            let broken = format!("{first}\u{200B}{}", &control[first.len_utf8()..]);
-            text = text.replace(control.as_str(), &broken);
-        }
-    }
-    text
-}
-
-/// Puts a zero-width blank before a text that begins with the end of a control spelling, and behind one that ends with a
-/// beginning: what a template writes next to a text whose mark it loses must not complete it.
-fn break_ends(text: String, controls: &[String]) -> String {
-    const BLANK: char = '\u{200B}';
-    let longest = controls.iter().map(String::len).max().unwrap_or(0);
-    let is_sign = |letter: char| !letter.is_alphanumeric() && !letter.is_whitespace();
-    let begins = |part: &str| controls.iter().any(|control| control.len() > part.len() && control.starts_with(part));
-    let ends = |part: &str| controls.iter().any(|control| control.len() > part.len() && control.ends_with(part));
-    let (head, tail) =
-        (text.floor_char_boundary(longest), text.floor_char_boundary(text.len().saturating_sub(longest)));
-    let behind = |(at, letter): (usize, char)| is_sign(letter) && begins(&text[tail + at..]);
-    let before = |(at, letter): (usize, char)| is_sign(letter) && ends(&text[..at + letter.len_utf8()]);
-    let (before, behind) = (text[..head].char_indices().any(before), text[tail..].char_indices().any(behind));
-    match (before, behind) {
-        (false, false) => text,
-        (true, false) => format!("{BLANK}{text}"),
-        (false, true) => format!("{text}{BLANK}"),
-        (true, true) => format!("{BLANK}{text}{BLANK}"),
-    }
-}
-
-/// The variables of one rendering. `content` is applied where the engine keeps its mark, `unmarked` where a template
-/// turns values into JSON and the mark is lost.
-fn variables(
-    prompt: &Prompt,
-    dialect: Dialect,
-    shape: Shape,
-    content: &dyn Fn(&str) -> String,
-    unmarked: &dyn Fn(&str) -> String,
-) -> String {
+/// The variables of one rendering.
+fn variables(prompt: &Prompt, dialect: Dialect, shape: Shape, writing: Writing<'_>) -> String {
     let mut messages = Vec::with_capacity(prompt.turns.len() + 1);
-    let system = system_text(prompt, dialect, shape, content);
+    let system = system_text(prompt, dialect, shape, writing);
     if !system.is_empty() && shape.system {
         messages.push(json!({ "role": "system", "content": system }));
     }
     let own = Own { dialect, tools: &prompt.tools };
-    messages.extend(prompt.turns.iter().map(|turn| turn_message(turn, own, shape, content, unmarked)));
+    messages.extend(prompt.turns.iter().enumerate().map(|(index, turn)| {
+        let pen = Pen { writing, part: Part::Turn(index) };
+        turn_message(turn, own, shape, pen)
+    }));
     if !system.is_empty() && !shape.system {
         put_before_first(&mut messages, &system);
     }
@@ -161,7 +171,7 @@ fn variables(
     variables.insert("messages".to_owned(), Value::from(messages));
     variables.insert("add_generation_prompt".to_owned(), Value::from(true));
     if shape.tools && !prompt.tools.is_empty() {
-        let tools: Vec<Value> = prompt.tools.iter().map(|tool| tool_value(tool, unmarked)).collect();
+        let tools: Vec<Value> = prompt.tools.iter().map(|tool| tool_value(tool, writing.unmarked)).collect();
         variables.insert("tools".to_owned(), Value::from(tools));
     }
     Value::from(variables).to_string()
@@ -174,13 +184,31 @@ struct Own<'a> {
     tools: &'a [Tool],
 }
 
-fn system_text(prompt: &Prompt, dialect: Dialect, shape: Shape, content: &dyn Fn(&str) -> String) -> String {
-    let system = content(&prompt.system);
-    if shape.tools || prompt.tools.is_empty() {
-        return system;
+/// Writes the texts of one part.
+#[derive(Clone, Copy)]
+struct Pen<'a> {
+    writing: Writing<'a>,
+    part: Part,
+}
+
+impl Pen<'_> {
+    fn content(&self, text: &str) -> String {
+        self.writing.content(self.part, text)
     }
-    let block = content(&dialect.tool_block(&prompt.tools));
-    if system.is_empty() { block } else { format!("{system}\n\n{block}") }
+
+    fn unmarked(&self, text: &str) -> String {
+        self.writing.unmarked(self.part, text)
+    }
+}
+
+/// The system text, the tools where the template writes none itself, and what stands for the beginning: what stays
+/// comes first, so that a new summary costs nothing of it.
+fn system_text(prompt: &Prompt, dialect: Dialect, shape: Shape, writing: Writing<'_>) -> String {
+    let writes_tools = shape.tools || prompt.tools.is_empty();
+    let block = if writes_tools { String::new() } else { dialect.tool_block(&prompt.tools) };
+    let parts = [(Part::System, &prompt.system), (Part::Tools, &block), (Part::Summary, &prompt.summary)];
+    let written = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    written.map(|(part, text)| writing.content(part, text)).collect::<Vec<_>>().join("\n\n")
 }
 
 fn put_before_first(messages: &mut Vec<Value>, system: &str) {
@@ -193,34 +221,28 @@ fn put_before_first(messages: &mut Vec<Value>, system: &str) {
     }
 }
 
-fn turn_message(
-    turn: &Turn,
-    own: Own<'_>,
-    shape: Shape,
-    content: &dyn Fn(&str) -> String,
-    unmarked: &dyn Fn(&str) -> String,
-) -> Value {
+fn turn_message(turn: &Turn, own: Own<'_>, shape: Shape, pen: Pen<'_>) -> Value {
     match turn {
-        Turn::Person { text } => json!({ "role": "user", "content": content(text) }),
+        Turn::Person { text } => json!({ "role": "user", "content": pen.content(text) }),
         Turn::Model { text, calls } if shape.tools && !calls.is_empty() => {
             let calls: Vec<Value> = calls
                 .iter()
                 .map(|call| {
-                    let arguments = map_texts(parsed_object(&call.arguments), unmarked);
-                    let function = json!({ "name": unmarked(&call.name), "arguments": arguments });
+                    let arguments = map_texts(parsed_object(&call.arguments), &|text| pen.unmarked(text));
+                    let function = json!({ "name": pen.unmarked(&call.name), "arguments": arguments });
                     json!({ "id": call.id, "type": "function", "function": function })
                 })
                 .collect();
-            json!({ "role": "assistant", "content": content(text), "tool_calls": calls })
+            json!({ "role": "assistant", "content": pen.content(text), "tool_calls": calls })
         }
         Turn::Model { text, calls } => {
-            json!({ "role": "assistant", "content": content(&own.dialect.reply(text, calls, own.tools)) })
+            json!({ "role": "assistant", "content": pen.content(&own.dialect.reply(text, calls, own.tools)) })
         }
         Turn::Result { call, tool, text } if shape.results => {
-            json!({ "role": "tool", "name": tool, "tool_call_id": call, "content": content(text) })
+            json!({ "role": "tool", "name": tool, "tool_call_id": call, "content": pen.content(text) })
         }
         Turn::Result { tool, text, .. } => {
-            json!({ "role": "user", "content": content(&own.dialect.result(tool, text)) })
+            json!({ "role": "user", "content": pen.content(&own.dialect.result(tool, text)) })
         }
     }
 }
@@ -252,9 +274,9 @@ const MARK: [&str; 5] = ["qzsystemqz", "qzpersonqz", "qztoolqz", "qzargumentqz",
 fn find_shape(template: &Template, dialect: Dialect, may_write_calls: bool) -> Result<Shape, ChatError> {
     let full = Shape { system: true, tools: true, results: true, thinking: false };
     let shows = |prompt: &Prompt, shape: Shape, words: &[&str]| -> Result<bool, TemplateError> {
-        let spans = template.render(&variables(prompt, dialect, shape, &str::to_owned, &str::to_owned))?;
-        let text: String = spans.iter().map(|span| span.text.as_str()).collect();
-        Ok(words.iter().all(|word| text.contains(word)))
+        let spans = template.render(&variables(prompt, dialect, shape, Writing::PLAIN))?;
+        let rendered = text(&spans);
+        Ok(words.iter().all(|word| rendered.contains(word)))
     };
     let person = Turn::Person { text: MARK[1].to_owned() };
     let plain = Prompt { turns: vec![person.clone()], ..Prompt::default() };
@@ -268,7 +290,7 @@ fn find_shape(template: &Template, dialect: Dialect, may_write_calls: bool) -> R
     let tools = may_write_calls && shows(&with_calls, shape, &MARK[2..]).unwrap_or(false);
     let shape = Shape { tools, ..shape };
     let results = tools || shows(&with_calls, shape, &MARK[1..]).unwrap_or(false);
-    let spans = template.render(&variables(&plain, dialect, shape, &str::to_owned, &str::to_owned))?;
+    let spans = template.render(&variables(&plain, dialect, shape, Writing::PLAIN))?;
     let thinking = spans.last().is_some_and(|span| !span.content && dialect.opens_reasoning(&span.text));
     Ok(Shape { results, thinking, ..shape })
 }
@@ -284,7 +306,7 @@ fn sample_with_calls(base: &Prompt, person: Turn) -> Prompt {
     let call = Call { id: "sample_1".to_owned(), name: MARK[2].to_owned(), arguments };
     let reply = Turn::Model { text: String::new(), calls: vec![call] };
     let result = Turn::Result { call: "sample_1".to_owned(), tool: MARK[2].to_owned(), text: MARK[4].to_owned() };
-    Prompt { system: base.system.clone(), tools: vec![tool], turns: vec![person, reply, result] }
+    Prompt { tools: vec![tool], turns: vec![person, reply, result], ..base.clone() }
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl<'model> Lane<'model> {
     /// Makes the line active that shares most with `wanted`, cut so that at least one token is left to decode. Gives how
     /// many tokens need not be decoded.
     pub(crate) fn reuse(&mut self, wanted: &[LlamaToken]) -> Result<usize, LaneError> {
-        let keep = |line: &Line| common(&line.cells, wanted).min(wanted.len().saturating_sub(1));
+        let keep = |line: &Line| kept(line, wanted);
         let best = (0..self.lines.len()).max_by_key(|at| (keep(&self.lines[*at]), std::cmp::Reverse(*at))).unwrap_or(0);
         let shared = keep(&self.lines[best]);
         let tail = self.lines[best].cells.len() - shared;
@@ -86,6 +86,11 @@ impl<'model> Lane<'model> {
         self.lines[self.active].last_use = self.uses;
         self.cut(shared)?;
         Ok(self.len())
+    }
+
+    /// How many tokens [`Lane::reuse`] would keep now.
+    pub(crate) fn shared(&self, wanted: &[LlamaToken]) -> usize {
+        self.lines.iter().map(|line| kept(line, wanted)).max().unwrap_or(0)
     }
 
     /// Empties the longest unused other line and lets it share the first cells of this one, without copying them.
@@ -210,6 +215,11 @@ impl<'model> Lane<'model> {
         self.logits_row = logits.then(|| i32::try_from(tokens.len() - 1).unwrap_or(0));
         Ok(())
     }
+}
+
+/// How many of the wanted tokens a line has; at least one is left to decode.
+fn kept(line: &Line, wanted: &[LlamaToken]) -> usize {
+    common(&line.cells, wanted).min(wanted.len().saturating_sub(1))
 }
 
 fn common(held: &[LlamaToken], wanted: &[LlamaToken]) -> usize {

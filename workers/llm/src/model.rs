@@ -3,7 +3,10 @@
 use std::num::NonZeroU32;
 
 use inference::dialect::{Dialect, Source, detect};
-use inference::protocol::message::{Failure, Load, Loaded, Probe, Probed, Prompt, SamplingHints, Stop, Tool};
+use inference::protocol::message::{
+    Choice, Count, Counted, Failure, Load, Loaded, Probe, Probed, Prompt, SamplingHints, Stop, Tool,
+};
+use inference::segments::Parts;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
@@ -13,6 +16,7 @@ use std::time::Instant;
 use crate::chat::Chat;
 use crate::grammar::Grammars;
 use crate::lane::{BATCH, LINES, Lane};
+use crate::native::Span;
 use crate::reply::ReplyError;
 use crate::tokens;
 
@@ -78,26 +82,42 @@ impl<'model> Opened<'model> {
 
     /// The ids of a prompt; refused if they leave no room for a reply.
     pub(crate) fn encode(&self, prompt: &Prompt) -> Result<Vec<LlamaToken>, ReplyError> {
-        let ids = self.count(prompt)?;
+        let ids = tokens::encode(self.model, &self.spans(prompt)?).ids();
         if ids.len() + 1 >= self.lane.window() {
-            let needed = u32::try_from(ids.len() + 1).unwrap_or(u32::MAX);
-            let window = u32::try_from(self.lane.window()).unwrap_or(u32::MAX);
-            return Err(ReplyError::Failed(Failure::TooLong { needed, window }));
+            let window = count(self.lane.window());
+            return Err(ReplyError::Failed(Failure::TooLong { needed: count(ids.len() + 1), window }));
         }
         Ok(ids)
     }
 
-    /// The ids of a prompt, of whatever length.
-    pub(crate) fn count(&self, prompt: &Prompt) -> Result<Vec<LlamaToken>, ReplyError> {
-        let spans = self
-            .chat
-            .render(prompt)
-            .map_err(|error| ReplyError::Failed(Failure::BadRequest { reason: error.to_string() }))?;
-        Ok(tokens::encode(self.model, &spans))
+    /// The tokens of a prompt of whatever length, as a sample would decode them.
+    pub(crate) fn count(&self, asked: &Count) -> Result<Counted, ReplyError> {
+        let spans = self.spans(&asked.prompt)?;
+        let encoded = tokens::encode(self.model, &spans);
+        let mut ids = encoded.ids();
+        let borders = self.chat.borders(&asked.prompt, &spans);
+        let mut parts =
+            borders.map(|borders| Parts::count(&borders, encoded.starts(self.model, &spans), asked.prompt.turns.len()));
+        if matches!(asked.choice, Choice::Forced | Choice::ForcedTool(_)) {
+            let opening = self.opening();
+            parts.iter_mut().for_each(|parts| parts.around += count(opening.len()));
+            ids.extend(opening);
+        }
+        Ok(Counted { total: count(ids.len()), parts, cached: count(self.lane.shared(&ids)) })
+    }
+
+    fn spans(&self, prompt: &Prompt) -> Result<Vec<Span>, ReplyError> {
+        let rendered = self.chat.render(prompt);
+        rendered.map_err(|error| ReplyError::Failed(Failure::BadRequest { reason: error.to_string() }))
+    }
+
+    /// The ids with which a forced call begins.
+    pub(crate) fn opening(&self) -> Vec<LlamaToken> {
+        self.plain(&self.dialect.opening(self.thinking()))
     }
 
     /// The ids of a text of the dialect's own.
-    pub(crate) fn plain(&self, text: &str) -> Vec<LlamaToken> {
+    fn plain(&self, text: &str) -> Vec<LlamaToken> {
         self.model.vocab().tokenize(text.as_bytes(), false, true)
     }
 
@@ -137,6 +157,10 @@ impl<'model> Opened<'model> {
         self.lane.clear();
         Ok(Probed { prefix: prefix_took, new: new_took })
     }
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 fn dialect_of(model: &LlamaModel, template: &str, pinned: Option<&str>) -> Result<(Dialect, Source), String> {

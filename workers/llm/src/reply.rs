@@ -55,7 +55,7 @@ pub(crate) fn sample(
     let mut prompt = opened.encode(&asked.prompt)?;
     let forced = matches!(asked.choice, Choice::Forced | Choice::ForcedTool(_));
     if forced {
-        prompt.extend(opened.plain(&opened.dialect.opening(opened.thinking())));
+        prompt.extend(opened.opening());
     }
     let render = micros(started);
     let mut reply = Reply::new(opened, request, asked, started);

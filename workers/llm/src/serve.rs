@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 
-use inference::protocol::message::{Beat, Counted, Failure, Hello, Load, Progress, Sample, Stop, read};
+use inference::protocol::message::{Beat, Failure, Hello, Load, Progress, Sample, Stop, read};
 use inference::protocol::{Fault, Kind, Message, PROTOCOL};
 use llama_cpp_2::list_llama_ggml_backend_devices;
 use llama_cpp_2::llama_backend::LlamaBackend;
@@ -140,9 +140,8 @@ fn answer(
     let request = message.request;
     match message.kind {
         Kind::Count => {
-            let ids = opened.count(&read(message)?)?;
-            let total = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-            outlet.send_json(Kind::Done, request, &Counted { total }).map_err(ReplyError::from)?;
+            let counted = opened.count(&read(message)?)?;
+            outlet.send_json(Kind::Done, request, &counted).map_err(ReplyError::from)?;
         }
         Kind::Sample => {
             let asked: Sample = read(message)?;

@@ -6,18 +6,46 @@ use llama_cpp_2::token::LlamaToken;
 
 use crate::native::Span;
 
-/// The ids of a prompt.
-pub(crate) fn encode(model: &LlamaModel, spans: &[Span]) -> Vec<LlamaToken> {
+/// A prompt in ids, span by span.
+pub(crate) struct Encoded {
+    opening: Option<LlamaToken>,
+    spans: Vec<Vec<LlamaToken>>,
+}
+
+impl Encoded {
+    /// The ids.
+    pub(crate) fn ids(&self) -> Vec<LlamaToken> {
+        self.opening.iter().chain(self.spans.iter().flatten()).copied().collect()
+    }
+
+    /// The byte of the spans' text at which each id begins; what opens a prompt stands in no span, so it begins nowhere.
+    pub(crate) fn starts(&self, model: &LlamaModel, spans: &[Span]) -> Vec<usize> {
+        let mut starts: Vec<usize> = self.opening.iter().map(|_| usize::MAX).collect();
+        let mut before = 0;
+        for (ids, span) in self.spans.iter().zip(spans) {
+            let mut inside: usize = 0;
+            for id in ids {
+                // A tokenizer that adds a blank, or changes letters, gives other bytes; no id leaves its span by that.
+                starts.push(before + inside.min(span.text.len().saturating_sub(1)));
+                inside += piece(model, *id).len();
+            }
+            before += span.text.len();
+        }
+        starts
+    }
+}
+
+/// A prompt in ids.
+pub(crate) fn encode(model: &LlamaModel, spans: &[Span]) -> Encoded {
     let vocab = model.vocab();
-    let mut ids = Vec::new();
+    let mut encoded: Vec<Vec<LlamaToken>> = Vec::with_capacity(spans.len());
     for span in spans {
-        let piece = if ids.is_empty() { encode_span(model, span) } else { encode_later_span(model, span) };
-        ids.extend(piece);
+        let is_first = encoded.iter().all(Vec::is_empty);
+        encoded.push(if is_first { encode_span(model, span) } else { encode_later_span(model, span) });
     }
-    if vocab.should_add_bos() && ids.first() != Some(&vocab.bos()) {
-        ids.insert(0, vocab.bos());
-    }
-    ids
+    let begins = encoded.iter().flatten().next();
+    let opening = (vocab.should_add_bos() && begins != Some(&vocab.bos())).then(|| vocab.bos());
+    Encoded { opening, spans: encoded }
 }
 
 fn encode_span(model: &LlamaModel, span: &Span) -> Vec<LlamaToken> {

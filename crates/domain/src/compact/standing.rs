@@ -60,7 +60,7 @@ impl Standing {
         self.tried = false;
         self.learn(reply);
         let decoded = usage.decoded.unwrap_or_else(|| estimate::tokens(&said.text));
-        let prompt = reply.counted.or(usage.prompt.map(|tokens| Counted { tokens, measure: Measure::Exact }));
+        let prompt = reply.counted.or(usage.prompt.map(|tokens| Counted::new(tokens, Measure::Exact)));
         self.size = prompt.map(|prompt| Counted { tokens: prompt.tokens.saturating_add(decoded), ..prompt });
         let computed = usage.prefilled.unwrap_or(0).saturating_add(usage.decoded.unwrap_or(0));
         if let (Some(total), true) = (usage.total_ms, computed >= 64) {
@@ -163,5 +163,5 @@ impl Standing {
 }
 
 fn after(compacted: &Compacted) -> Counted {
-    Counted { tokens: compacted.after, measure: compacted.measure }
+    Counted::new(compacted.after, compacted.measure)
 }

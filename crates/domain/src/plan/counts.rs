@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Correction;
+use super::{Correction, Segments};
 use crate::context::{Prompt, estimate};
 
 /// How a count is known.
@@ -23,6 +23,16 @@ pub struct Counted {
     pub tokens: u32,
     /// How they are known.
     pub measure: Measure,
+    /// The same by segment; absent in entries of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Segments>,
+}
+
+impl Counted {
+    /// A whole alone.
+    pub fn new(tokens: u32, measure: Measure) -> Self {
+        Self { tokens, measure, segments: None }
+    }
 }
 
 /// Tokens of each part of a prompt. The parts add up to the whole.
@@ -36,8 +46,12 @@ pub struct Counts {
     pub items: Vec<u32>,
     /// What belongs to no part: what opens the prompt and the reply.
     pub around: u32,
-    /// How they are known.
+    /// How the whole is known.
     pub measure: Measure,
+    /// How the parts are known: shares of an exact whole are estimates too.
+    pub parts: Measure,
+    /// Of the whole, what the model has in memory now, where it says so.
+    pub cached: Option<u32>,
 }
 
 impl Counts {
@@ -65,7 +79,7 @@ impl Counts {
         let plain = Self::by_letters(prompt);
         let (total, all) = (u64::from(total), u64::from(plain.total().max(1)));
         let mut shares = plain.map(|tokens| u32::try_from(u64::from(tokens) * total / all).unwrap_or(u32::MAX));
-        shares.measure = Measure::Exact;
+        (shares.measure, shares.parts) = (Measure::Exact, Measure::Estimated);
         shares.around += u32::try_from(total).unwrap_or(u32::MAX).saturating_sub(shares.total());
         shares
     }
@@ -84,7 +98,7 @@ impl Counts {
     fn by_letters(prompt: &Prompt) -> Self {
         let (system, tools) = estimate::prefix(&prompt.prefix);
         let items = prompt.items.iter().map(|item| estimate::item(item)).collect();
-        Self { system, tools, items, around: 4, measure: Measure::Estimated }
+        Self { system, tools, items, around: 4, measure: Measure::Estimated, parts: Measure::Estimated, cached: None }
     }
 
     fn map(&self, change: impl Fn(u32) -> u32) -> Self {

@@ -37,7 +37,7 @@ impl Talk {
     }
 
     fn counts(&self) -> Counts {
-        Counts { system: 90, tools: 0, items: self.items.clone(), around: 10, measure: Measure::Exact }
+        Counts { system: 90, tools: 0, items: self.items.clone(), around: 10, ..Counts::default() }
     }
 }
 

@@ -52,7 +52,7 @@ fn counts(prompt: &Prompt) -> Counts {
         tools: tokens(&tools(prompt)),
         items: prompt.items.iter().map(|item| tokens(&rendered(item))).collect(),
         around: tokens(OPENER),
-        measure: Measure::Exact,
+        ..Counts::default()
     }
 }
 
@@ -132,6 +132,7 @@ impl Talk {
                 Effect::Compact(why) => self.compact(why),
                 Effect::End { outcome, footer } => self.add(Body::Ended { outcome, footer }),
                 Effect::Ask(_) => panic!("reads are not asked about"),
+                Effect::Delegate(_) => panic!("nobody can be asked to"),
                 Effect::Rest => return,
             }
         }
@@ -189,7 +190,7 @@ impl Talk {
         let (reasoning, model) = (String::new(), self.setting.model.name.clone());
         let sampled = Sampled { text, reasoning, calls, stop, usage, model, signed: None };
         let (id, seen) = (ReplyId::new("r"), prompt.seen);
-        let counted = Some(Counted { tokens: planned, measure: Measure::Exact });
+        let counted = Some(Counted::new(planned, Measure::Exact));
         let prefix = prompt.prefix.hash;
         let reply = Reply { id, seen, prefix, forbidden: false, continues: false, counted, sampled };
         self.add(Body::Replied(Box::new(reply)));

@@ -10,7 +10,7 @@ use domain::context::Prompt;
 use domain::conversation::Conversation;
 use domain::entry::Body;
 use domain::model::{ModelDescription, SampleFault};
-use domain::plan::{Budget, Correction, Counted, Counts, Measure, Plan, cut, plan};
+use domain::plan::{Budget, Correction, Counted, Counts, Measure, Plan, Segments, cut, plan};
 use domain::setting::Setting;
 use tokio_util::sync::CancellationToken;
 
@@ -57,13 +57,16 @@ pub(crate) async fn fit(
         Some(Err(fault)) => return Ok(Fitting::Cannot(fault)),
         None => return Ok(Fitting::Stopped),
     };
-    let thread = live.conversation.thread();
-    let may_summarise = live.conversation.standing().may_summarise(counts.total());
+    let thread = live.at().thread();
+    let may_summarise = live.at().standing().may_summarise(counts.total());
     match plan(&counts, &answerer.budget, thread.places(), may_summarise) {
         Plan::Fits { tokens, left } => Ok(match answerer.refusal(live) {
             // A model that refused this very prompt does not get it again, whatever the counts say.
             Some(&Refused { needed, window, .. }) => Fitting::Cannot(SampleFault::Overflow { needed, window }),
-            None => Fitting::Fits { counted: Counted { tokens, measure: counts.measure }, left },
+            None => {
+                let segments = Some(Segments::of(&counts, thread.places(), live.turn().is_some()));
+                Fitting::Fits { counted: Counted { tokens, measure: counts.measure, segments }, left }
+            }
         }),
         Plan::Demote(demotion) => answerer.fold(live, Why::Needed, Fold::Demoted(demotion), &counts, setting).await,
         Plan::Summarise(cutting) => answerer.summarise(live, Why::Needed, &cutting.cut, &counts, setting).await,
@@ -74,11 +77,11 @@ pub(crate) async fn fit(
 
 /// Folds a conversation although no prompt needs it now (LOOP-81).
 pub(crate) async fn compact(live: &mut Live<'_>, why: Why, setting: &Setting) -> Result<(), RunError> {
-    if live.conversation.live().is_none() {
+    if live.turn().is_none() {
         // The token of a turn that is over says nothing of this work.
         (live.stop, live.stop_of) = (CancellationToken::new(), None);
     }
-    let prompt = live.conversation.prompt(setting);
+    let prompt = live.at().prompt(setting);
     let Some(mut answerer) = Answerer::named(live, &setting.model.name, setting) else {
         return nothing(live, why, Unchanged::Failed("the model is not there".to_owned()), setting).await;
     };
@@ -90,7 +93,7 @@ pub(crate) async fn compact(live: &mut Live<'_>, why: Why, setting: &Setting) ->
         }
     };
     let room = answerer.budget.room(counts.measure);
-    let cutting = cut(&counts, live.conversation.thread().places(), room);
+    let cutting = cut(&counts, live.at().thread().places(), room);
     // A person's wish is tried wherever there is something to summarise.
     match cutting.filter(|cutting| why == Why::Asked || cutting.saves > 0) {
         Some(cutting) => answerer.summarise(live, why, &cutting.cut, &counts, setting).await.map(drop),
@@ -111,7 +114,7 @@ impl Answerer {
     fn named(live: &Live<'_>, name: &str, setting: &Setting) -> Option<Self> {
         let model = Arc::clone(live.ports.model(name)?);
         let description = setting.model_named(name).map_or_else(|| model.describe(), |known| (**known).clone());
-        let correction = live.conversation.standing().correction(name);
+        let correction = live.at().standing().correction(name);
         let window = correction.and_then(|correction| correction.window).unwrap_or(description.window);
         let window = window.min(description.window);
         let budget = Budget::new(window, description.output_cap, setting.limits.reply_tokens);
@@ -127,7 +130,7 @@ impl Answerer {
 
     /// What it said of the prompt that it refused last, if nothing has changed since.
     fn refusal<'l>(&self, live: &'l Live<'_>) -> Option<&'l Refused> {
-        live.conversation.standing().refused().filter(|refused| refused.model == self.description.name)
+        live.at().standing().refused().filter(|refused| refused.model == self.description.name)
     }
 
     /// What a refusal says stands over what was counted (LOOP-87). Where counts are exact, the window was not.
@@ -171,7 +174,7 @@ impl Answerer {
 
     /// Tokens of the prompt as it would be with this fold.
     async fn after(&self, live: &Live<'_>, compacted: &Compacted, setting: &Setting) -> Result<u32, SampleFault> {
-        let folded = with(&live.conversation, compacted);
+        let folded = with(live.at(), compacted);
         Ok(self.count(&folded.prompt(setting)).await?.total())
     }
 

@@ -2,6 +2,7 @@
 //! losses into faults. It never samples twice by itself: a crash is a `Crashed`, and whoever asked asks again, so that
 //! what was shown can be withdrawn first.
 
+mod counts;
 mod warm;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use domain::call::{FrameFault, ToolCall};
 use domain::context::{CallPolicy, Item, Prompt};
 use domain::id::CallId;
 use domain::model::{ModelDescription, SampleFault, Sampled, StopReason, Tier, Usage};
+use domain::plan::Counts;
 use domain::tool::ToolName;
 use harness::ports::{Channel, DeltaSink, Model};
 use tokio::sync::{Semaphore, mpsc};
@@ -24,8 +26,8 @@ use super::session::{Answer, Loss, Session};
 use crate::dialect::{self, ParsedCall};
 use crate::protocol::message::Prompt as WirePrompt;
 use crate::protocol::message::{
-    Call, Choice, Counted, Failure, Load, Loaded, Probe, Probed, Sample, Sampled as WireSampled, Sampling, Stop, Tool,
-    Turn, read, text,
+    Call, Choice, Count, Counted, Failure, Load, Loaded, Probe, Probed, Sample, Sampled as WireSampled, Sampling, Stop,
+    Tool, Turn, read, text,
 };
 use crate::protocol::{Fault, Kind, Message};
 
@@ -129,7 +131,7 @@ impl LocalModel {
     /// # Errors
     /// As a sample.
     pub async fn probe(&self, probe: Probe) -> Result<Probed, SampleFault> {
-        self.inner.plain(Kind::Probe, &probe, "measuring").await
+        self.inner.plain(Kind::Probe, &probe, "measuring", &CancellationToken::new()).await
     }
 }
 
@@ -157,8 +159,12 @@ impl Model for LocalModel {
     }
 
     async fn count(&self, prompt: &Prompt) -> Result<Option<u32>, SampleFault> {
-        let counted: Counted = self.inner.plain(Kind::Count, &wire_prompt(prompt), "counting").await?;
-        Ok(Some(counted.total))
+        Ok(Some(self.counted(prompt).await?.total))
+    }
+
+    async fn counts(&self, prompt: &Prompt) -> Result<Option<Counts>, SampleFault> {
+        let counted = self.counted(prompt).await?;
+        Ok(Some(counts::of(prompt, counted)))
     }
 
     async fn sample(
@@ -191,6 +197,17 @@ impl Model for LocalModel {
 }
 
 impl LocalModel {
+    /// The count goes on in a task of its own: a caller who leaves must not break off what is asked of the worker. It
+    /// ends only what still waits.
+    async fn counted(&self, prompt: &Prompt) -> Result<Counted, SampleFault> {
+        let choice = choice(prompt, &self.inner.options.first_call);
+        let asked = Count { prompt: wire_prompt(prompt), choice };
+        let (stop, inner) = (CancellationToken::new(), Arc::clone(&self.inner));
+        let _leaver = stop.clone().drop_guard();
+        let work = tokio::spawn(async move { inner.plain(Kind::Count, &asked, "counting", &stop).await });
+        work.await.map_err(|error| SampleFault::Unknown(format!("the counting task failed: {error}")))?
+    }
+
     fn reply(&self, sampled: WireSampled, seen: u64, started: Instant) -> Sampled {
         let loaded = self.inner.lock().loaded.clone();
         let calls = sampled.calls.into_iter().enumerate();
@@ -266,15 +283,21 @@ impl Inner {
         }
     }
 
-    async fn plain<Q, A>(&self, kind: Kind, body: &Q, phase: &'static str) -> Result<A, SampleFault>
+    /// Until it is asked, a cancel ends it.
+    async fn plain<Q, A>(
+        &self,
+        kind: Kind,
+        body: &Q,
+        phase: &'static str,
+        cancel: &CancellationToken,
+    ) -> Result<A, SampleFault>
     where
         Q: serde::Serialize + Sync,
         A: serde::de::DeserializeOwned,
     {
-        let never = CancellationToken::new();
         self.give_way();
-        let _lease = self.lease(&never).await?;
-        let mut session = self.ready(&never).await?;
+        let _lease = self.lease(cancel).await?;
+        let mut session = self.ready(&CancellationToken::new()).await?;
         let answer = session.ask_plain(kind, body, phase).await;
         self.settle(answer, session)?.map_err(fault_of)
     }
@@ -416,7 +439,8 @@ fn pass_on(message: Message, send: &mpsc::UnboundedSender<(Channel, String)>) ->
 
 fn wire_prompt(prompt: &Prompt) -> WirePrompt {
     WirePrompt {
-        system: prompt.system().into_owned(),
+        system: prompt.prefix.system.clone(),
+        summary: prompt.summary().unwrap_or_default().to_owned(),
         tools: prompt
             .prefix
             .tools
@@ -433,7 +457,7 @@ fn wire_prompt(prompt: &Prompt) -> WirePrompt {
 
 fn wire_turn(item: &Item) -> Turn {
     match item {
-        // It comes first and stands in the system text; see `Prompt::turns`.
+        // It comes first and is no turn; see `Prompt::turns`.
         Item::Summary { text } | Item::Person { text, aside: None } => Turn::Person { text: text.clone() },
         Item::Person { text, aside: Some(aside) } => Turn::Person { text: format!("{text}\n\n{aside}") },
         Item::Model { text, calls, .. } => Turn::Model {

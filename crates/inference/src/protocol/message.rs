@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Fault, Kind, Message};
 use crate::dialect::ParsedCall;
+use crate::segments::Parts;
 
 /// Body of `Hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +89,9 @@ pub struct SamplingHints {
 pub struct Prompt {
     /// The system text.
     pub system: String,
+    /// What stands for the beginning of the conversation; it follows the tools.
+    #[serde(default)]
+    pub summary: String,
     /// The tools on offer.
     pub tools: Vec<Tool>,
     /// Who said what, oldest first.
@@ -196,11 +200,24 @@ pub struct Sampling {
     pub max_tokens: u32,
 }
 
+/// Body of `Count`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Count {
+    /// What would be answered.
+    pub prompt: Prompt,
+    /// Whether calls would be made: the opening of a forced one is decoded with the prompt.
+    pub choice: Choice,
+}
+
 /// Body of `Done` to `Count`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// Tokens of the whole prompt, as they would be decoded.
     pub total: u32,
+    /// The same by parts, where the template lets them be told apart.
+    pub parts: Option<Parts>,
+    /// Of the whole, in memory now.
+    pub cached: u32,
 }
 
 /// Why a sample ended.

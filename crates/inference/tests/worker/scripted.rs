@@ -69,7 +69,7 @@ fn main() {
     for step in steps.iter().cycle() {
         let message = channel.receive();
         if message.kind == Kind::Count {
-            channel.send(&json(Kind::Done, message.request, &Counted { total: 42 }));
+            channel.send(&json(Kind::Done, message.request, &Counted { total: 42, parts: None, cached: 0 }));
             continue;
         }
         if message.kind == Kind::Sample {

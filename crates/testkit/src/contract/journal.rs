@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use domain::approval::{Answer, Approval, Decision, Kind};
 use domain::call::{Clearance, Rejection, ToolCall};
 use domain::compact::{Compacted, Demotion, Fold, Unchanged, Why};
+use domain::delegate::{Mode, Opened};
 use domain::digest::Digest;
 use domain::entry::{Body, Draft, Entry, Held, HookNote, Screened, VERSION};
 use domain::facts::{CommandFact, Content, Facts, PathFact, Preview, Root};
@@ -156,6 +157,15 @@ pub fn every_body() -> Vec<Body> {
         Body::CompactionAsked,
         Body::Forked { after: EntryNumber(2) },
         Body::Switched { line: LineId(EntryNumber(3)) },
+        Body::Opened(Box::new(Opened {
+            call: call.clone(),
+            caller: FrameId::outer(),
+            path: vec!["assistant".to_owned(), "helper".to_owned()],
+            profile: "helper".to_owned(),
+            model: "scripted".to_owned(),
+            task: "look".to_owned(),
+            mode: Mode::Background,
+        })),
         Body::Stopped,
         Body::Ended {
             outcome: Outcome::ModelUnavailable(vec![Faltered::new("scripted", SampleFault::Busy)]),
@@ -193,7 +203,7 @@ fn reply(call: &CallId) -> Reply {
     let signed = Some(Signed { lineage: "scripted".to_owned(), blocks: "[{\"kind\": 1}]".to_owned() });
     let sampled = Sampled { text, reasoning, calls: vec![call], stop: StopReason::Calls, usage, model, signed };
     let (id, prefix) = (ReplyId::new("r1"), Digest::of_bytes(b"prefix"));
-    let counted = Some(Counted { tokens: 9, measure: Measure::Estimated });
+    let counted = Some(Counted::new(9, Measure::Estimated));
     Reply { id, seen: EntryNumber(1), prefix, forbidden: false, continues: true, counted, sampled }
 }
 

@@ -1,6 +1,7 @@
 //! Templates of several kinds, rendered by the engine's own Jinja: what they can take is found, the rest is given in
 //! another form, and no content becomes control.
 
+mod parts;
 mod published;
 
 use inference::dialect::detect;
@@ -50,6 +51,7 @@ fn conversation() -> Prompt {
     };
     Prompt {
         system: "Be kind.".to_owned(),
+        summary: String::new(),
         tools: vec![Tool {
             name: "look".to_owned(),
             description: "Looks.".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::chat::Chat;
 use crate::native::Span;
 
-const TEMPLATES: [(&str, &str); 13] = [
+pub(super) const TEMPLATES: [(&str, &str); 13] = [
     ("hermes", include_str!("../templates/hermes.jinja")),
     ("qwen_xml", include_str!("../templates/qwen_xml.jinja")),
     ("gemma", include_str!("../templates/gemma.jinja")),
@@ -45,6 +45,7 @@ fn conversation(place: Option<usize>, text: &str) -> Prompt {
     let call = Call { id: "call_1_0".to_owned(), name: at(8), arguments: arguments.to_string() };
     Prompt {
         system: at(0),
+        summary: String::new(),
         tools: vec![Tool {
             name: "look".to_owned(),
             description: at(9),
