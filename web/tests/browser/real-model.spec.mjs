@@ -1,13 +1,18 @@
-// The main job with a model that runs on this machine. It is too small to choose well, so nothing here depends on what
-// it says: it must stream, its calls must fit their tools whatever it thinks, and what became of them must be there after
-// a crash. That it calls at all is set by models.first_call.
+// The main job with a model that runs on this machine: it writes a call, the change is shown as a diff, a yes makes the
+// file, and all is there after a crash. The model is too small to choose, so models.first_call has every reply begin with
+// a call of file_write; what it writes there is its own, and whatever it is must fit the tool.
 
 import assert from "node:assert/strict";
 import { spec } from "./case.mjs";
 import { PERSON, onThisMachine, say, setUp, threadText } from "./harness.mjs";
 
-/** Things to ask that bring forth calls of several kinds. Some calls are blocked for what they name; then the next is asked. */
-const REQUESTS = ["file_list path ~", "Read the file ~/notes.txt", "Which files are there?", "Remember that the lamps are warm.", "list ~", "file_read ~/plan.md"];
+/** Ways to ask for a file. Some calls are blocked for what they name; then the next is asked. */
+const REQUESTS = [
+  "file_write path ~/notes.txt content hello",
+  "Write the file ~/plan.txt with the text: water the lemon tree.",
+  '{"path":"~/list.txt","content":"lamps"}',
+  "Write a note ~/courtyard.txt with the text: paint the north wall.",
+];
 /** One reply with the whole prompt before it, on a slow and busy machine: half a minute where nothing else runs. */
 const CALL_MS = 600_000;
 const REST_MS = 60_000;
@@ -18,18 +23,11 @@ export const from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash = 
   await page.addInitScript(keepDeltas);
   await setUp(page, scene);
 
-  let judged;
-  const tried = [];
-  for (const request of REQUESTS) {
-    judged = await callOf(page, request, tried);
-    if (judged) break;
-  }
-  assert.ok(judged, `a call of the model came before the gate, not only these:\n${tried.join("\n")}`);
-  const { call, turn } = judged;
+  const { call, turn } = await callThatIsAsked(page);
   const pieces = (await deltas(page)).filter((delta) => delta.channel === "arguments" && delta.reply_id === call.reply);
   assert.ok(pieces.length >= 3, `the arguments came in ${pieces.length} pieces`);
   assert.equal(joined(pieces), call.arguments, "what was streamed is what was recorded");
-  assert.equal(typeof JSON.parse(call.arguments), "object");
+  await allowWhatIsShown(page, scene, call);
   await atRest(page, turn);
   const before = await threadText(page);
   const entriesBefore = await entries(page);
@@ -46,18 +44,34 @@ export const from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash = 
   assert.equal(await threadText(page), before, "the conversation is whole");
   assert.deepEqual((await entries(page)).slice(0, entriesBefore.length), entriesBefore, "so is what is recorded");
 
+  const seen = new Set((await entries(page)).filter((entry) => entry.kind === "replied").map((entry) => entry.reply_id));
   await say(page, "Tell me about the courtyard.");
   const { turn: next } = await entryOf(page, CALL_MS, (entry) => entry.kind === "said" && entry.text.includes("about the courtyard"));
-  await page.locator(".round.live").waitFor({ timeout: CALL_MS });
+  await writes(page, (delta) => ["text", "arguments"].includes(delta.channel) && !seen.has(delta.reply_id));
   await atRest(page, next);
-  const reply = (await entries(page)).find((entry) => entry.kind === "replied" && entry.turn === next);
-  const written = (await deltas(page)).filter((delta) => delta.reply_id === reply.reply_id && delta.channel === "text");
-  assert.ok(written.length >= 3, `the answer came in ${written.length} pieces`);
-  assert.ok(joined(written).trim() !== "" && reply.text.trim() === joined(written).trim(), "what was streamed is what was recorded");
-}, "worker", { ...onThisMachine, "models.first_call": "ask_person" });
+  const replied = (await entries(page)).filter((entry) => entry.kind === "replied" && entry.turn === next);
+  assert.ok(replied.length > 0, "it answered");
+  const [{ reply_id: id, text, calls }] = replied;
+  // What came before may lead it to write a call again instead of an answer.
+  const channel = calls.length > 0 ? "arguments" : "text";
+  const written = (await deltas(page)).filter((delta) => delta.reply_id === id && delta.channel === channel);
+  assert.ok(written.length >= 3, `the answer came in ${written.length} pieces: ${JSON.stringify(replied)}`);
+  const whole = calls.length > 0 ? calls.map((call) => call.arguments).join("") : text;
+  assert.ok(whole.trim() !== "" && whole.trim() === joined(written).trim(), "what was streamed is what was recorded");
+}, "worker", { ...onThisMachine, "models.first_call": "file_write" });
 from_an_empty_machine_to_an_answer_of_a_real_model_after_a_crash.longest = 2_400_000;
 
-/** Asks, and gives the call that came of it once its result is recorded; nothing if it was blocked before the gate. */
+/** Asks until a call of the model comes before the person. */
+async function callThatIsAsked(page) {
+  const tried = [];
+  for (const request of REQUESTS) {
+    const asked = await callOf(page, request, tried);
+    if (asked) return asked;
+  }
+  throw new Error(`no call of the model came before the gate, only these:\n${tried.join("\n")}`);
+}
+
+/** Asks, and gives the call that came of it once a person is asked about it; nothing if it was blocked before. */
 async function callOf(page, request, tried) {
   await say(page, request);
   const { turn } = await entryOf(page, REST_MS, (entry) => entry.kind === "said" && entry.text === request);
@@ -67,42 +81,29 @@ async function callOf(page, request, tried) {
   const screened = await entryOf(page, REST_MS, (entry) => entry.call === first.id && ["screened", "rejected"].includes(entry.kind));
   // A small model may write one argument without end: that call was cut and has no end to be valid by.
   tried.push(`${screened.kind} ${screened.blocked ?? screened.reason}, ${replied.stop}: ${first.tool} ${first.arguments.slice(0, 120)}`);
-  if (screened.kind === "rejected" && ["length", "cut"].includes(replied.stop)) {
+  const cut = screened.kind === "rejected" && ["length", "cut"].includes(replied.stop);
+  assert.ok(cut || screened.kind === "screened", `the call does not fit its tool: ${first.tool} ${first.arguments}`);
+  if (cut || screened.blocked) {
     await atRest(page, turn, 0);
     return undefined;
   }
-  assert.equal(screened.kind, "screened", `the call does not fit its tool: ${first.tool} ${first.arguments}`);
-  if (screened.blocked) {
-    await atRest(page, turn, 0);
-    return undefined;
-  }
-  const returned = await withAYes(page, first.id);
-  const record = await entries(page);
-  const about = (entry) => (entry.approval ?? entry.question ?? entry).call;
-  const passed = record.some((entry) => ["started", "asked", "asked_question"].includes(entry.kind) && about(entry) === first.id);
-  assert.ok(passed, "it ran, or a person was asked");
-  assert.ok(["done", "failed", "refused"].includes(returned.status), returned.status);
+  await entryOf(page, REST_MS, (entry) => entry.kind === "asked" && entry.approval.call === first.id);
   return { turn, call: { ...first, reply: replied.reply_id } };
 }
 
-/** Waits for the result of a call, and answers what is asked about it in the page. */
-async function withAYes(page, call) {
-  const yes = page.getByRole("button", { name: "Allow once" });
-  const question = page.locator("riad-question");
-  for (let rounds = 0; rounds < 60; rounds++) {
-    if (await question.isVisible()) await answerQuestion(question);
-    else if (await yes.isVisible()) await yes.click();
-    const returned = await entryOf(page, 2_000, (entry) => entry.kind === "returned" && entry.call === call).catch(() => undefined);
-    if (returned) return returned;
-  }
-  throw new Error(`the call ${call} has no result`);
-}
-
-async function answerQuestion(question) {
-  const option = question.locator("input[name=option]").first();
-  if (await option.isVisible()) await option.check();
-  else await question.locator("textarea").fill("As you like.");
-  await question.locator("button[type=submit]").click();
+/** The diff on the card is what the model wrote; before the yes there is no such file, after it there is. */
+async function allowWhatIsShown(page, scene, call) {
+  const { path, content } = JSON.parse(call.arguments);
+  const name = path.split("/").at(-1);
+  const card = page.locator("riad-approval");
+  await card.locator(".diff").waitFor();
+  const shown = await card.locator(".diff-line.added .diff-text").allInnerTexts();
+  assert.equal(shown.join("\n").trim(), content.trim(), "the card shows what would be written");
+  assert.equal(scene.file(name), undefined, "nothing is made before the yes");
+  await card.getByRole("button", { name: "Allow once" }).click();
+  const returned = await entryOf(page, REST_MS, (entry) => entry.kind === "returned" && entry.call === call.id);
+  assert.equal(returned.status, "done");
+  assert.equal(scene.read(name), content);
 }
 
 /** The end of a turn. A model that talks on and on is stopped, as a person would; cards that come up meanwhile go with it. */
@@ -127,6 +128,15 @@ function keepDeltas() {
       });
     }
   };
+}
+
+/** Waits until enough of a reply has come to see that it streams. A stop before that would leave nothing to look at. */
+async function writes(page, fits) {
+  const until = Date.now() + CALL_MS;
+  while ((await deltas(page)).filter(fits).length < 3) {
+    assert.ok(Date.now() < until, "no reply streams");
+    await page.waitForTimeout(600);
+  }
 }
 
 function deltas(page) {
