@@ -75,6 +75,10 @@ pub enum Rejection {
     TooMany(usize),
     /// No call was allowed in this reply.
     Forbidden,
+    /// The turn has made as many calls as it may.
+    Spent(usize),
+    /// That profile cannot be run as a delegate from here; those that can.
+    NoDelegate(Vec<String>),
 }
 
 impl Rejection {
@@ -123,6 +127,17 @@ impl Rejection {
                 format!("At most {most} calls fit in one reply; this one did not run. Call it again.")
             }
             Self::Forbidden => "No call may be made now; this one did not run. Answer with what is known.".to_owned(),
+            Self::Spent(most) => {
+                format!(
+                    "A turn may make {most} calls, and they are made; this one did not run. Answer with what is known."
+                )
+            }
+            Self::NoDelegate(legal) if legal.is_empty() => {
+                "No profile can be run as a delegate from here. Do the work yourself.".to_owned()
+            }
+            Self::NoDelegate(legal) => {
+                format!("That profile cannot be run as a delegate from here. Those that can: {}.", legal.join(", "))
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! One conversation as the fold of all its entries: what was said, the turn that runs, what waits for the person.
 
+mod frames;
 mod past;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::approval::{Answer, Approval};
-use crate::compact::{Compacted, Cut, Fold, Standing, Summary, Task, Why, Words};
+use crate::compact::{Compacted, Cut, Done, Fold, Standing, Summary, Task, Why, Words};
 use crate::context::{CallPolicy, Item, Prompt, Thread};
 use crate::digest::Digest;
 use crate::effect::Effect;
@@ -19,14 +20,21 @@ use crate::model::Reply;
 use crate::plan::{self, Budget};
 use crate::setting::Setting;
 use crate::time::Timestamp;
-use crate::turn::{CallState, Turn};
+use crate::turn::{Around, CallState, FrameState, Others, Turn};
 
+use frames::Frames;
 use past::Pasts;
 
-/// A conversation at one entry.
+/// A conversation at one entry. A frame of a delegate is one too, which folds the entries of that frame alone.
 #[derive(Debug, Clone)]
 pub struct Conversation {
     id: ConversationId,
+    /// The frame whose entries it folds.
+    frame: FrameId,
+    /// The frames of delegates, where this is the outer one.
+    frames: Frames,
+    /// The turn of an inner frame that is over.
+    over: Option<Turn>,
     head: EntryNumber,
     history: Thread,
     standing: Standing,
@@ -34,7 +42,7 @@ pub struct Conversation {
     live: Option<Turn>,
     messages: HashMap<MessageId, EntryNumber>,
     answers: HashMap<ApprovalId, Given>,
-    asked: HashMap<ApprovalId, Digest>,
+    asked: HashMap<ApprovalId, (Digest, FrameId)>,
     call_ids: HashSet<CallId>,
     newer: bool,
 }
@@ -88,8 +96,15 @@ pub enum NotAwaited<'a> {
 impl Conversation {
     /// A conversation without entries.
     pub fn new(id: ConversationId) -> Self {
+        Self::of_frame(id, FrameId::outer())
+    }
+
+    fn of_frame(id: ConversationId, frame: FrameId) -> Self {
         Self {
             id,
+            frame,
+            frames: Frames::default(),
+            over: None,
             head: EntryNumber::default(),
             history: Thread::default(),
             standing: Standing::default(),
@@ -116,6 +131,15 @@ impl Conversation {
             return;
         }
         self.head = entry.number;
+        if entry.frame != self.frame {
+            self.apply_inside(entry);
+            return self.pasts.lines.recorded(entry.number);
+        }
+        self.apply_here(entry);
+    }
+
+    /// Takes in an entry of the frame that this is the fold of.
+    fn apply_here(&mut self, entry: &Entry) {
         match &entry.body {
             Body::Newer(_) => self.newer = true,
             Body::Said(message) if self.messages.contains_key(&message.id) => {}
@@ -126,6 +150,8 @@ impl Conversation {
             Body::Forked { after } => self.forked(entry.number, *after),
             Body::Switched { line } => self.switched(*line),
             Body::CompactionAsked => self.standing.asked(entry.number),
+            // A frame is begun where all frames are known.
+            Body::Opened(_) => {}
             Body::Withdrawn(_)
             | Body::Replied(_)
             | Body::Faltered(_)
@@ -139,10 +165,14 @@ impl Conversation {
             | Body::Resumed
             | Body::Stopped
             | Body::Ended { .. } => {
-                self.remember(entry.at, &entry.body);
+                self.remember(entry);
+                if !self.frames.is_empty() {
+                    self.note_calls_elsewhere(&entry.frame);
+                }
                 if let Some(turn) = &mut self.live {
                     turn.apply(entry);
                 }
+                self.stop_frames(entry);
             }
         }
         self.pasts.lines.recorded(entry.number);
@@ -151,6 +181,7 @@ impl Conversation {
 
     fn said(&mut self, entry: &Entry, message: &Message) {
         self.messages.insert(message.id.clone(), entry.number);
+        self.frames.try_again();
         match &mut self.live {
             Some(turn) => turn.apply(entry),
             None => {
@@ -165,22 +196,46 @@ impl Conversation {
         reply.sampled.calls.iter().any(|call| self.call_ids.contains(&call.id) || !seen.insert(&call.id))
     }
 
-    fn remember(&mut self, at: Timestamp, body: &Body) {
-        match body {
-            Body::Replied(reply) => {
-                self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone()));
-                self.standing.replied(reply);
-            }
+    fn remember(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::Replied(reply) => self.standing.replied(reply),
             Body::Faltered(faltered) => self.standing.faltered(faltered),
+            Body::Said(_)
+            | Body::Withdrawn(_)
+            | Body::Held(_)
+            | Body::Rejected { .. }
+            | Body::Screened(_)
+            | Body::Asked(_)
+            | Body::Answered(_)
+            | Body::Started { .. }
+            | Body::Returned(_)
+            | Body::Resumed
+            | Body::Stopped
+            | Body::Ended { .. }
+            | Body::Compacted(_)
+            | Body::CompactionAsked
+            | Body::Forked { .. }
+            | Body::Switched { .. }
+            | Body::Opened(_)
+            | Body::Newer(_) => {}
+        }
+        self.remember_names(entry);
+    }
+
+    /// What is known over all frames: ids of calls, questions and their answers.
+    fn remember_names(&mut self, entry: &Entry) {
+        match &entry.body {
+            Body::Replied(reply) => self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone())),
             Body::Asked(approval) => {
-                self.asked.insert(approval.id.clone(), approval.digest);
+                self.asked.insert(approval.id.clone(), (approval.digest, entry.frame.clone()));
             }
             Body::Answered(answer) if self.may_answer(answer).is_ok() => {
-                let given = || Given { answer: answer.clone(), at };
+                let given = || Given { answer: answer.clone(), at: entry.at };
                 self.answers.entry(answer.approval.clone()).or_insert_with(given);
             }
             Body::Said(_)
             | Body::Withdrawn(_)
+            | Body::Faltered(_)
             | Body::Held(_)
             | Body::Rejected { .. }
             | Body::Screened(_)
@@ -194,6 +249,7 @@ impl Conversation {
             | Body::CompactionAsked
             | Body::Forked { .. }
             | Body::Switched { .. }
+            | Body::Opened(_)
             | Body::Newer(_) => {}
         }
     }
@@ -236,9 +292,15 @@ impl Conversation {
     /// An ended turn becomes history; messages that nobody read begin the next turn.
     fn close_ended(&mut self, entry: &Entry) {
         let Some(mut turn) = self.live.take_if(|turn| turn.outcome().is_some()) else { return };
+        if !self.frame.is_outer() {
+            self.over = Some(turn);
+            return;
+        }
         let unread = turn.take_waiting();
-        self.standing.ended(turn.id(), &turn.footer());
-        self.pasts.ended(&turn, entry.number);
+        let effects = self.effects_of(&turn, turn.rounds().len());
+        self.standing.ended(turn.id(), &effects);
+        self.pasts.ended(&turn, effects, entry.number);
+        self.frames.forget(turn.id());
         self.history.append(turn.thread());
         if !unread.is_empty() {
             self.live = Some(Turn::open(self.id.clone(), unread, entry.at));
@@ -275,10 +337,16 @@ impl Conversation {
         self.call_ids.contains(call)
     }
 
-    /// The questions that wait for the person, oldest first.
+    /// The questions that wait for the person, oldest first; those of delegates behind those of the turn itself.
     pub fn pending(&self) -> Vec<&Approval> {
-        let calls = self.live.iter().filter(|turn| !turn.is_stopped()).flat_map(Turn::calls);
+        let inside = self.frames.iter().filter_map(|frame| frame.fold.live.as_ref());
+        let calls = self.live.iter().chain(inside).filter(|turn| !turn.is_stopped()).flat_map(Turn::calls);
         calls.filter_map(CallState::pending).collect()
+    }
+
+    /// The frame in which a question was asked.
+    pub fn asked_by(&self, approval: &ApprovalId) -> Option<&FrameId> {
+        self.asked.get(approval).map(|(_, frame)| frame)
     }
 
     /// Where a question of this conversation stands; `None` if it was never asked here.
@@ -286,7 +354,7 @@ impl Conversation {
         if let Some(given) = self.answers.get(approval) {
             return Some(QuestionState::Answered(given));
         }
-        let digest = self.asked.get(approval)?;
+        let (digest, _) = self.asked.get(approval)?;
         let pending = self.pending().into_iter().find(|pending| pending.id == *approval);
         Some(pending.map_or(QuestionState::Gone(*digest), QuestionState::Pending))
     }
@@ -304,35 +372,34 @@ impl Conversation {
 
     /// What comes next.
     pub fn next(&self, setting: &Setting) -> Effect {
+        self.next_in(&self.frame, setting)
+    }
+
+    /// What comes next in the frame that this is the fold of.
+    fn next_here(&self, frames: &BTreeMap<CallId, FrameState>, others: &Others, setting: &Setting) -> Effect {
+        let around = Around { history: self.history.items(), head: self.head, others, frames };
         match &self.live {
             Some(_) | None if self.newer => Effect::Rest,
-            Some(turn) => match turn.next(self.history.items(), self.head, setting) {
+            Some(turn) => match turn.next(around, setting) {
                 Effect::Rest if self.wants(setting) == Some(Why::Asked) => Effect::Compact(Why::Asked),
                 next @ (Effect::Note(_)
                 | Effect::Sample(_)
                 | Effect::Screen(_)
                 | Effect::Ask(_)
                 | Effect::Run(_)
+                | Effect::Delegate(_)
                 | Effect::Compact(_)
                 | Effect::Rest
                 | Effect::End { .. }) => next,
             },
-            None => self.wants(setting).map_or(Effect::Rest, Effect::Compact),
+            None if self.frame.is_outer() => self.wants(setting).map_or(Effect::Rest, Effect::Compact),
+            None => Effect::Rest,
         }
     }
 
     /// Why it should be made smaller although no prompt needs that now.
     fn wants(&self, setting: &Setting) -> Option<Why> {
         self.standing.wants(&Budget::of(setting))
-    }
-
-    /// The facts that end its turn when what holds cannot be known, so that nothing may run: first those that settle
-    /// its open calls, then the end itself. Empty when there is nothing to end.
-    pub fn give_up(&self, reason: &str) -> Vec<Body> {
-        match &self.live {
-            Some(turn) if !self.newer => turn.give_up(reason),
-            Some(_) | None => Vec::new(),
-        }
     }
 
     /// Where its turn is.
@@ -409,7 +476,7 @@ impl Conversation {
     /// The summary for this cut, made of a model's words and of what the host knows.
     pub fn summary(&self, cut: &Cut, words: Words) -> Summary {
         let in_turn = self.live.iter().filter(|turn| *turn.id() == cut.turn);
-        let done = in_turn.flat_map(|turn| turn.done_in(cut.rounds)).collect();
+        let done = in_turn.flat_map(|turn| self.effects_of(turn, cut.rounds)).map(|row| Done::from(&row)).collect();
         self.standing.summary(&self.thread().cut(cut), done, words)
     }
 
@@ -425,7 +492,7 @@ impl Conversation {
             (None, Body::Said(message)) => TurnId::opened_by(&message.id),
             (None, _) => TurnId::new(""),
         };
-        Draft { at, turn, frame: FrameId::outer(), body }
+        Draft { at, turn, frame: self.frame.clone(), body }
     }
 }
 

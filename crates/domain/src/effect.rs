@@ -6,6 +6,7 @@ use crate::compact::Why;
 use crate::context::Prompt;
 use crate::entry::Body;
 use crate::footer::SideEffect;
+use crate::id::FrameId;
 use crate::outcome::Outcome;
 
 /// One thing that the loop must do next.
@@ -21,6 +22,8 @@ pub enum Effect {
     Ask(Vec<Approval>),
     /// Run calls: several reads side by side, or one call alone.
     Run(Vec<ClearedCall>),
+    /// Let other profiles work on tasks in frames of their own.
+    Delegate(Delegating),
     /// Fold the projection although no prompt needs it now.
     Compact(Why),
     /// Wait for a person; nothing is held meanwhile.
@@ -32,6 +35,15 @@ pub enum Effect {
         /// All that it did to the world.
         footer: Vec<SideEffect>,
     },
+}
+
+/// The delegates of a frame that have something to do, in source order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delegating {
+    /// The calls whose frames are to be opened.
+    pub open: Vec<ClearedCall>,
+    /// The frames that can go on.
+    pub go_on: Vec<FrameId>,
 }
 
 /// What a sample is asked for.

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::approval::{Answer, Approval};
 use crate::call::{Clearance, Rejection};
 use crate::compact::Compacted;
+use crate::delegate::Opened;
 use crate::digest::Digest;
 use crate::facts::{Facts, Preview};
 use crate::footer::SideEffect;
@@ -127,6 +128,8 @@ pub enum Body {
         /// The line.
         line: LineId,
     },
+    /// A frame begins: a delegate works on a task.
+    Opened(Box<Opened>),
     /// Written by a newer version than this one; kept, and not understood.
     #[serde(skip)]
     Newer(Value),
@@ -224,6 +227,7 @@ impl Body {
             Self::CompactionAsked => "compaction_asked",
             Self::Forked { .. } => "forked",
             Self::Switched { .. } => "switched",
+            Self::Opened(_) => "opened",
             Self::Newer(_) => "newer",
         }
     }

@@ -48,6 +48,13 @@ pub struct Tally {
     pub bytes: u64,
 }
 
+impl Tally {
+    /// With one file more.
+    pub(crate) fn and_file(self, bytes: u64) -> Self {
+        Self { files: self.files + 1, bytes: self.bytes.saturating_add(bytes) }
+    }
+}
+
 /// Judges a call: deny rules, ask rules, allow rules, then the default of its effect classes.
 pub fn judge(call: &ValidCall, facts: &Facts, rules: &RuleSet, tally: Tally) -> Verdict {
     let verdict = judge_written(call, facts, rules, tally);

@@ -62,6 +62,21 @@ impl FrameId {
     pub fn outer() -> Self {
         Self::new("outer")
     }
+
+    /// A frame is named after the call that opened it, so that it is the same after a crash.
+    pub fn opened_by(call: &CallId) -> Self {
+        Self::new(format!("of {call}"))
+    }
+
+    /// The call that opened it; `None` for the frame of the turn itself.
+    pub fn call(&self) -> Option<&str> {
+        self.as_str().strip_prefix("of ")
+    }
+
+    /// Whether this is the frame of the turn itself.
+    pub fn is_outer(&self) -> bool {
+        self.as_str() == "outer"
+    }
 }
 
 impl TurnId {

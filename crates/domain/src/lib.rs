@@ -17,6 +17,7 @@ pub mod call;
 pub mod compact;
 pub mod context;
 pub mod conversation;
+pub mod delegate;
 pub mod digest;
 pub mod effect;
 pub mod entry;

@@ -17,6 +17,8 @@ pub struct Limits {
     pub retries: usize,
     /// Reads that run side by side.
     pub parallel: usize,
+    /// Delegates that run side by side.
+    pub delegates: usize,
     /// Approvals of one turn that may wait at once; further calls are refused.
     pub cards: usize,
     /// Tokens of one reply.
@@ -47,6 +49,7 @@ impl Default for Limits {
             decoded_tokens: 64_000,
             retries: 4,
             parallel: 8,
+            delegates: 4,
             cards: 20,
             reply_tokens: 4096,
             closing_tokens: 1000,

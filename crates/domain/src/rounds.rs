@@ -103,6 +103,7 @@ impl Sheet {
             | Body::CompactionAsked
             | Body::Forked { .. }
             | Body::Switched { .. }
+            | Body::Opened(_)
             | Body::Newer(_) => {}
         }
     }

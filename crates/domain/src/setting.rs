@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::context::Prefix;
+use crate::delegate::Delegation;
 use crate::limits::Limits;
 use crate::model::{ModelDescription, Tier};
 use crate::rule::RuleSet;
@@ -28,6 +29,8 @@ pub struct Setting {
     pub tier: Tier,
     /// The names of models that failed several times in a row and are not to be asked at the moment.
     pub resting: BTreeSet<String>,
+    /// Which profiles may be run as delegates.
+    pub delegation: Delegation,
 }
 
 /// Models that are asked when the first one cannot answer.

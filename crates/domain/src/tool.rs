@@ -181,6 +181,12 @@ impl ToolSet {
     }
 }
 
+impl FromIterator<Arc<ToolSpec>> for ToolSet {
+    fn from_iter<I: IntoIterator<Item = Arc<ToolSpec>>>(specs: I) -> Self {
+        Self(specs.into_iter().map(|spec| (spec.name.clone(), spec)).collect())
+    }
+}
+
 /// The least number of letters to insert, drop or exchange to turn one name into the other.
 pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

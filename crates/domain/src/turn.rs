@@ -4,6 +4,7 @@
 //! equal effect. So a crash, an answer after a month and a test all take the same path.
 
 mod active;
+mod around;
 mod breakers;
 mod call;
 mod choice;
@@ -25,10 +26,12 @@ use crate::model::Reply;
 use crate::outcome::Outcome;
 use crate::time::Timestamp;
 
-use active::ActiveTime;
 use choice::Fault;
 
+pub(crate) use active::ActiveTime;
+pub(crate) use around::{Around, FrameState, Others};
 pub use call::{CallState, StartedRun};
+pub use purse::Used;
 
 /// How often a turn is taken up again at one place before it ends.
 const MOST_RESUMES: usize = 3;
@@ -56,6 +59,8 @@ pub struct Turn {
     told_rounds: usize,
     /// What is shown shorter, also of what is still to come.
     demotions: Vec<Demotion>,
+    /// Calls that the other frames of the tree have made.
+    calls_elsewhere: usize,
 }
 
 /// One reply of the model and the calls it asked for.
@@ -67,6 +72,8 @@ pub struct Round {
     pub reply: Reply,
     /// Its calls, in its order.
     pub calls: Vec<CallState>,
+    /// Calls of the whole tree before it.
+    pub(crate) before: usize,
 }
 
 /// A message that was said while the turn ran and that no sample has seen yet.
@@ -80,7 +87,11 @@ impl Turn {
     /// A turn that begins with these messages at that moment.
     pub(crate) fn open(conversation: ConversationId, opening: Vec<Message>, at: Timestamp) -> Self {
         let first = opening.first().expect("a turn is opened by at least one message");
-        let id = TurnId::opened_by(&first.id);
+        Self::begin(conversation, TurnId::opened_by(&first.id), opening, at)
+    }
+
+    /// The part of a turn that a frame is, which begins with a task.
+    pub(crate) fn begin(conversation: ConversationId, id: TurnId, opening: Vec<Message>, at: Timestamp) -> Self {
         Self {
             conversation,
             told: Self::opening_thread(&id, &opening),
@@ -96,6 +107,7 @@ impl Turn {
             stopped: false,
             resumes: 0,
             ended: None,
+            calls_elsewhere: 0,
         }
     }
 
@@ -134,14 +146,47 @@ impl Turn {
         self.rounds.iter().flat_map(|round| &round.calls)
     }
 
+    /// The calls of the last round that have no result yet.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &CallState> {
+        self.rounds.last().into_iter().flat_map(|round| &round.calls).filter(|state| !state.is_settled())
+    }
+
     /// The newest screening of a call of this turn.
     pub fn screened(&self, call: &crate::id::CallId) -> Option<&Screened> {
         self.calls().find(|state| state.call.id == *call)?.screened.as_ref()
     }
 
-    /// What the turn did to the world so far, oldest first.
+    /// What the turn did to the world so far, oldest first; without what the frames of its delegates did.
     pub fn footer(&self) -> Vec<SideEffect> {
         self.calls().filter_map(CallState::side_effect).collect()
+    }
+
+    /// The last text of its model, with what it was gone on with.
+    pub(crate) fn last_text(&self) -> String {
+        let text = |item: &crate::context::Item| match item {
+            crate::context::Item::Model { text, .. } => Some(text.clone()),
+            crate::context::Item::Summary { .. }
+            | crate::context::Item::Person { .. }
+            | crate::context::Item::Result { .. } => None,
+        };
+        self.items().iter().rev().find_map(|item| text(item)).unwrap_or_default()
+    }
+
+    /// It is stopped, by a stop of the turn that it is a frame of.
+    pub(crate) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// The person wants a turn that is held to be tried again.
+    pub(crate) fn try_again(&mut self) {
+        if std::mem::take(&mut self.held) {
+            self.faults.clear();
+        }
+    }
+
+    /// So many calls were made in the other frames of the tree by now.
+    pub(crate) fn note_calls_elsewhere(&mut self, calls: usize) {
+        self.calls_elsewhere = calls;
     }
 
     pub(crate) fn take_waiting(&mut self) -> Vec<Message> {

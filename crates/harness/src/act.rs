@@ -4,12 +4,13 @@
 use domain::approval::{Answer, Decision};
 use domain::conversation::{Conversation, Given, NotAwaited};
 use domain::digest::Digest;
-use domain::entry::{Body, Entry};
+use domain::entry::{Body, Draft, Entry};
 use domain::footer::elsewhere;
-use domain::id::{ApprovalId, ConversationId, EntryNumber, MessageId, TurnId};
+use domain::id::{ApprovalId, CallId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
 use domain::limits::WAITING_MESSAGES;
 use domain::line::LineId;
 use domain::message::Message;
+use domain::turn::Turn;
 use thiserror::Error;
 
 use crate::ports::{Clock, Event, Journal, JournalError, Observer};
@@ -205,6 +206,21 @@ pub async fn stop(desk: Desk<'_>, id: &ConversationId, turn: &TurnId) -> Result<
     }
 }
 
+/// Stops one delegate and what works for it. One that is over, or was never there, is left alone and it says `false`.
+pub async fn stop_delegate(desk: Desk<'_>, id: &ConversationId, call: &CallId) -> Result<bool, ActError> {
+    let frame = FrameId::opened_by(call);
+    loop {
+        let conversation = load(desk, id).await?;
+        if conversation.turn_in(&frame).is_none_or(Turn::is_stopped) {
+            return Ok(false);
+        }
+        let draft = conversation.draft_in(&frame, desk.clock.now(), Body::Stopped);
+        if append_drafts(desk, &conversation, vec![draft]).await?.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
 /// Asks for a fold of the conversation; it is made as soon as nothing else is to be done. Asking again before that gives
 /// the same entry.
 pub async fn compact(desk: Desk<'_>, id: &ConversationId) -> Result<EntryNumber, ActError> {
@@ -242,7 +258,9 @@ pub async fn answer(
             }
             Err(why) => return Err(why.into()),
         }
-        if let Some(entries) = append(desk, &conversation, Body::Answered(answer.clone())).await? {
+        let frame = conversation.asked_by(approval).cloned().unwrap_or_else(FrameId::outer);
+        let draft = conversation.draft_in(&frame, desk.clock.now(), Body::Answered(answer.clone()));
+        if let Some(entries) = append_drafts(desk, &conversation, vec![draft]).await? {
             let number = entries.first().map_or(conversation.head().next(), |entry| entry.number);
             return Ok((id, number));
         }
@@ -290,6 +308,14 @@ async fn append_all(
 ) -> Result<Option<Vec<Entry>>, ActError> {
     let now = desk.clock.now();
     let drafts = bodies.into_iter().map(|body| conversation.draft(now, body)).collect();
+    append_drafts(desk, conversation, drafts).await
+}
+
+async fn append_drafts(
+    desk: Desk<'_>,
+    conversation: &Conversation,
+    drafts: Vec<Draft>,
+) -> Result<Option<Vec<Entry>>, ActError> {
     match desk.journal.append(conversation.id(), conversation.head(), drafts).await {
         Ok(entries) => {
             desk.observer.notify(conversation.id(), Event::Recorded(&entries));

@@ -2,19 +2,29 @@
 //!
 //! First written, then true: nothing is folded or announced before the journal has it.
 
+use std::sync::Arc;
+
 use domain::conversation::Conversation;
 use domain::entry::{Body, Draft, Entry};
-use domain::id::{ConversationId, EntryNumber, TurnId};
+use domain::id::{ConversationId, EntryNumber, FrameId, TurnId};
 use domain::turn::Turn;
 use tokio_util::sync::CancellationToken;
 
+use crate::perform::Ledger;
 use crate::ports::{Event, JournalError, Ports};
 use crate::run::RunError;
 
 /// A conversation at work.
 pub(crate) struct Live<'a> {
     pub(crate) ports: &'a Ports,
+    /// The whole conversation.
     pub(crate) conversation: Conversation,
+    /// The frame that is driven.
+    pub(crate) frame: FrameId,
+    /// Set where frames work side by side on one purse.
+    pub(crate) ledger: Option<Arc<Ledger>>,
+    /// Another process was at work here before, and its delegates were not looked at yet.
+    pub(crate) resumed: bool,
     /// Cancelled when the person stops the turn that runs.
     pub(crate) stop: CancellationToken,
     /// The turn that `stop` belongs to.
@@ -34,7 +44,24 @@ impl<'a> Live<'a> {
     pub(crate) async fn load(ports: &'a Ports, id: &ConversationId) -> Result<Self, RunError> {
         let entries = ports.journal.load(id, EntryNumber::default()).await?;
         let conversation = Conversation::fold(id.clone(), &entries);
-        Ok(Self { ports, conversation, stop: CancellationToken::new(), stop_of: None, held: Vec::new() })
+        let (frame, stop) = (FrameId::outer(), CancellationToken::new());
+        let (ledger, stop_of, held) = (None, None, Vec::new());
+        Ok(Self { ports, conversation, frame, ledger, resumed: false, stop, stop_of, held })
+    }
+
+    /// A frame of a delegate, to be driven beside this one. What stops this one stops it too.
+    pub(crate) fn inside(&self, frame: &FrameId, ledger: &Arc<Ledger>) -> Self {
+        let (conversation, ledger) = (self.conversation.clone(), Some(Arc::clone(ledger)));
+        let (stop, stop_of) = (self.stop.child_token(), conversation.turn_in(frame).map(|turn| turn.id().clone()));
+        let (frame, held) = (frame.clone(), Vec::new());
+        Self { ports: self.ports, conversation, frame, ledger, resumed: false, stop, stop_of, held }
+    }
+
+    /// The fold of the frame that is driven.
+    pub(crate) fn at(&self) -> &Conversation {
+        self.conversation
+            .at(&self.frame)
+            .expect("a frame is there as long as its turn runs, and only then is it driven")
     }
 
     /// Takes in what others have recorded. What was held was folded on entries that are no longer the last, so it is
@@ -50,12 +77,17 @@ impl<'a> Live<'a> {
 
     /// Takes in what was found out and can be found out again: it is written together with the decision that follows
     /// from it, which spares an append. Nothing outside may be touched before that.
-    pub(crate) fn hold(&mut self, bodies: Vec<Body>) {
+    pub(crate) async fn hold(&mut self, bodies: Vec<Body>) -> Result<(), RunError> {
+        if !self.frame.is_outer() {
+            // Frames that work side by side would make each other find it out again.
+            return self.record(bodies).await;
+        }
         for draft in self.drafts(bodies) {
             let number = EntryNumber(self.conversation.head().0 + 1);
             self.conversation.apply(&draft.clone().at_number(number));
             self.held.push(draft);
         }
+        Ok(())
     }
 
     /// Writes what is held, where no decision follows from it now.
@@ -67,6 +99,11 @@ impl<'a> Live<'a> {
     /// is written and the decision is made anew.
     pub(crate) async fn decide(&mut self, bodies: Vec<Body>) -> Result<Recorded, RunError> {
         let drafts = self.drafts(bodies);
+        self.decide_drafts(drafts).await
+    }
+
+    /// The same for facts of any frame.
+    pub(crate) async fn decide_drafts(&mut self, drafts: Vec<Draft>) -> Result<Recorded, RunError> {
         match self.append(drafts).await {
             Ok(()) => Ok(Recorded::Yes),
             Err(JournalError::Moved { .. }) => {
@@ -90,8 +127,12 @@ impl<'a> Live<'a> {
     }
 
     fn drafts(&self, bodies: Vec<Body>) -> Vec<Draft> {
+        self.drafts_in(&self.frame, bodies)
+    }
+
+    pub(crate) fn drafts_in(&self, frame: &FrameId, bodies: Vec<Body>) -> Vec<Draft> {
         let now = self.ports.clock.now();
-        bodies.into_iter().map(|body| self.conversation.draft(now, body)).collect()
+        bodies.into_iter().map(|body| self.conversation.draft_in(frame, now, body)).collect()
     }
 
     async fn append(&mut self, drafts: Vec<Draft>) -> Result<(), JournalError> {
@@ -115,6 +156,6 @@ impl<'a> Live<'a> {
     }
 
     pub(crate) fn turn(&self) -> Option<&Turn> {
-        self.conversation.live()
+        self.conversation.turn_in(&self.frame)
     }
 }

@@ -3,12 +3,16 @@
 mod ask;
 mod compact;
 mod deadline;
+mod delegate;
+mod ledger;
 mod run;
 mod sample;
 mod screen;
 
 pub(crate) use ask::ask;
 pub(crate) use compact::compact;
+pub(crate) use delegate::delegate;
+pub(crate) use ledger::Ledger;
 pub(crate) use run::run;
 pub(crate) use sample::sample;
 pub(crate) use screen::screen;

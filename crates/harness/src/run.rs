@@ -1,9 +1,9 @@
 //! The whole agent loop: ask what comes next, do it, write down what happened.
 
-use domain::conversation::Conversation;
+use domain::delegate::is_delegate;
 use domain::effect::Effect;
 use domain::entry::Body;
-use domain::id::{ConversationId, TurnId};
+use domain::id::{ConversationId, FrameId, TurnId};
 use domain::setting::Setting;
 use domain::turn::{CallState, Turn};
 use thiserror::Error;
@@ -54,7 +54,12 @@ pub async fn drive(
     entrance: Entrance,
     desk: &dyn StopDesk,
 ) -> Result<Rested, RunError> {
-    let rested = Box::pin(keep_on(ports, id, entrance, desk)).await;
+    let driving = async {
+        let mut live = Live::load(ports, id).await?;
+        live.resumed = entrance == Entrance::Resumed;
+        keep_on(&mut live, entrance, desk).await
+    };
+    let rested = Box::pin(driving).await;
     if let Err(RunError::Journal(JournalError::Storage(_))) = &rested {
         could_not_store(ports, id).await?;
     }
@@ -71,68 +76,78 @@ async fn could_not_store(ports: &Ports, id: &ConversationId) -> Result<(), RunEr
 /// Why a turn failed whose entries could not be stored.
 const NOT_STORED: &str = "what it did could not be stored, so nothing more was begun; see whether the disk is full";
 
-async fn keep_on(
-    ports: &Ports,
-    id: &ConversationId,
-    entrance: Entrance,
-    desk: &dyn StopDesk,
-) -> Result<Rested, RunError> {
-    let mut live = Live::load(ports, id).await?;
+/// Drives one frame until nothing can be done in it without a person.
+pub(crate) async fn keep_on(live: &mut Live<'_>, entrance: Entrance, desk: &dyn StopDesk) -> Result<Rested, RunError> {
     let mut entrance = entrance;
     loop {
         if live.conversation.is_read_only() {
-            return Ok(rested(&live.conversation));
+            return Ok(rested(live));
         }
-        hold_stop(&mut live, desk);
-        if is_shut(&mut live).await? {
-            return Ok(rested(&live.conversation));
+        hold_stop(live, desk);
+        if is_shut(live).await? {
+            return Ok(rested(live));
         }
-        let setting = match ports.settings.current(id, live.turn()).await {
-            Ok(setting) => Setting { resting: ports.rests.at(ports.clock.now()), ..setting },
-            Err(reason) if give_up(&mut live, &reason).await? => continue,
-            Err(_) => return Ok(rested(&live.conversation)),
+        let setting = match setting(live).await {
+            Ok(setting) => setting,
+            Err(reason) if give_up(live, &reason).await? => continue,
+            Err(_) => return Ok(rested(live)),
         };
-        if was_cut(&live.conversation, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
+        if was_cut(live, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
             live.record(vec![Body::Resumed]).await?;
         }
-        let effect = live.conversation.next(&setting);
+        let effect = live.conversation.next_in(&live.frame, &setting);
         if !writes_first(&effect) {
             live.settle().await?;
         }
         match effect {
             Effect::Note(bodies) => drop(live.decide(bodies).await?),
-            Effect::Sample(request) => perform::sample(&mut live, request, &setting).await?,
-            Effect::Screen(calls) => perform::screen(&mut live, calls, &setting).await?,
-            Effect::Ask(approvals) => perform::ask(&mut live, approvals).await?,
-            Effect::Run(calls) => perform::run(&mut live, calls, &setting).await?,
-            Effect::Compact(why) => perform::compact(&mut live, why, &setting).await?,
+            Effect::Sample(request) => perform::sample(live, request, &setting).await?,
+            Effect::Screen(calls) => perform::screen(live, calls, &setting).await?,
+            Effect::Ask(approvals) => perform::ask(live, approvals).await?,
+            Effect::Run(calls) => perform::run(live, calls, &setting).await?,
+            Effect::Delegate(delegating) => perform::delegate(live, delegating, setting).await?,
+            Effect::Compact(why) => perform::compact(live, why, &setting).await?,
             Effect::End { outcome, footer } => drop(live.decide(vec![Body::Ended { outcome, footer }]).await?),
-            Effect::Rest if has_moved(&mut live).await? => {}
-            Effect::Rest => return Ok(rested(&live.conversation)),
+            Effect::Rest if has_moved(live).await? => {}
+            Effect::Rest => return Ok(rested(live)),
         }
     }
+}
+
+/// What holds in a frame at this moment: in that of a delegate, what its callers and its profile leave of it.
+pub(crate) async fn setting(live: &Live<'_>) -> Result<Setting, String> {
+    let Live { ports, conversation, frame, .. } = live;
+    let setting = ports.settings.current(conversation.id(), conversation.live()).await?;
+    let mut setting = Setting { resting: ports.rests.at(ports.clock.now()), ..setting };
+    for profile in conversation.profiles_to(frame) {
+        let gone = || format!("the profile {profile} cannot be run as a delegate any more");
+        setting = setting.inside(profile).ok_or_else(gone)?;
+    }
+    Ok(setting)
 }
 
 /// Whether an effect begins with an append, so that what is held goes with it.
 fn writes_first(effect: &Effect) -> bool {
     match effect {
         Effect::Note(_) | Effect::Ask(_) | Effect::Run(_) | Effect::Screen(_) | Effect::End { .. } => true,
-        Effect::Sample(_) | Effect::Compact(_) | Effect::Rest => false,
+        Effect::Sample(_) | Effect::Compact(_) | Effect::Delegate(_) | Effect::Rest => false,
     }
 }
 
 /// Whether the turn was cut: a run has started and not returned, though only this process drives it; or another
-/// process was at work on it. A turn that waits for its person was not cut.
-fn was_cut(conversation: &Conversation, entrance: Entrance, setting: &Setting) -> bool {
-    let open_run = |call: &CallState| call.result.is_none() && call.started.as_ref().is_some_and(|run| !run.cut);
-    let Some(turn) = conversation.live() else { return false };
-    let at_work = || !matches!(conversation.next(setting), Effect::Rest);
+/// process was at work on it. A turn that waits for its person, or for delegates, was not cut: those may have been.
+fn was_cut(live: &Live<'_>, entrance: Entrance, setting: &Setting) -> bool {
+    let open_run = |call: &CallState| {
+        call.result.is_none() && call.started.as_ref().is_some_and(|run| !run.cut) && !is_delegate(&call.call.tool)
+    };
+    let Some(turn) = live.turn() else { return false };
+    let at_work = || !matches!(live.conversation.next_in(&live.frame, setting), Effect::Rest | Effect::Delegate(_));
     turn.calls().any(open_run) || (entrance == Entrance::Resumed && at_work())
 }
 
 /// Gives each turn a stop token of its own, so that a late stop never meets the next turn.
 fn hold_stop(live: &mut Live<'_>, desk: &dyn StopDesk) {
-    let Some(turn) = live.conversation.live() else { return };
+    let Some(turn) = live.conversation.turn_in(&live.frame) else { return };
     if live.stop_of.as_ref() != Some(turn.id()) {
         live.stop = CancellationToken::new();
         live.stop_of = Some(turn.id().clone());
@@ -158,16 +173,25 @@ async fn has_moved(live: &mut Live<'_>) -> Result<bool, RunError> {
     Ok(live.conversation.head() != head)
 }
 
-/// Without a setting nothing may run: the turn ends, and says so. False when there is no turn to end.
+/// Without a setting nothing may run: the turn ends, and says so; before it, what works for it. False when there is no
+/// turn to end.
 async fn give_up(live: &mut Live<'_>, reason: &str) -> Result<bool, RunError> {
-    let bodies = live.conversation.give_up(reason);
+    give_up_in(live, &live.frame.clone(), reason).await
+}
+
+/// The same for a frame that was opened from the one that is driven.
+pub(crate) async fn give_up_in(live: &mut Live<'_>, frame: &FrameId, reason: &str) -> Result<bool, RunError> {
+    let deepest = live.conversation.open_below(frame).into_iter().next();
+    let frame = deepest.as_ref().unwrap_or(frame);
+    let bodies = live.conversation.give_up_in(frame, reason);
     if bodies.is_empty() {
         return Ok(false);
     }
-    live.decide(bodies).await?;
+    let drafts = live.drafts_in(frame, bodies);
+    live.decide_drafts(drafts).await?;
     Ok(true)
 }
 
-fn rested(conversation: &Conversation) -> Rested {
-    if conversation.live().is_some() { Rested::Waiting } else { Rested::Quiet }
+fn rested(live: &Live<'_>) -> Rested {
+    if live.turn().is_some() { Rested::Waiting } else { Rested::Quiet }
 }

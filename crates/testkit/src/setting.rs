@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use domain::context::Prefix;
+use domain::delegate::{DelegateProfile, Delegation};
 use domain::id::ConversationId;
 use domain::limits::Limits;
 use domain::model::{ModelDescription, Tier};
+use domain::profile::LimitWishes;
 use domain::rule::RuleSet;
 use domain::setting::Setting;
-use domain::tool::ToolSet;
+use domain::tool::{ToolName, ToolSet};
 use domain::turn::Turn;
 use harness::ports::Settings;
 
@@ -63,7 +65,17 @@ pub fn plain(tools: ToolSet) -> Setting {
     let prefix = Arc::new(Prefix::new("You work for one person.".to_owned(), &tools));
     let (tools, rules, model) = (Arc::new(tools), Arc::new(RuleSet::default()), Arc::new(description()));
     let (fallbacks, tier, resting) = (Vec::new(), model.tier, BTreeSet::new());
-    Setting { prefix, tools, rules, limits: Limits::default(), model, fallbacks, tier, resting }
+    Setting {
+        prefix,
+        tools,
+        rules,
+        limits: Limits::default(),
+        model,
+        fallbacks,
+        tier,
+        resting,
+        delegation: Delegation::default(),
+    }
 }
 
 /// What is known of the scripted model.
@@ -82,4 +94,27 @@ pub fn description() -> ModelDescription {
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A setting with profiles that can be run as delegates: `helper` has all tools and may run `scout` and `helper`, `scout`
+/// only reads. `tools` holds the tool for delegates.
+pub fn with_delegates(tools: ToolSet) -> Setting {
+    let profile = |id: &str, about: &str, tools: Option<&[&str]>, delegates: &[&str]| DelegateProfile {
+        id: id.to_owned(),
+        description: about.to_owned(),
+        system: format!("You are {id}."),
+        tools: tools.map(|names| names.iter().map(|name| ToolName::new(*name)).collect()),
+        delegates: delegates.iter().map(|id| (*id).to_owned()).collect(),
+        limits: LimitWishes::default(),
+        model: Arc::new(description()),
+        fallbacks: Vec::new(),
+    };
+    let helper = profile("helper", "does what is to be done", None, &["scout", "helper"]);
+    let scout = profile("scout", "looks", Some(&["read", "look_up"]), &[]);
+    plain(tools).delegating(Delegation {
+        path: vec!["outer".to_owned()],
+        allowed: vec!["helper".to_owned(), "scout".to_owned()],
+        profiles: Arc::new([helper, scout]),
+        ..Delegation::default()
+    })
 }

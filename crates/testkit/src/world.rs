@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::call::ClearedCall;
+use domain::delegate::is_delegate;
 use domain::digest::Digest;
 use domain::facts::Content;
 use domain::id::CallId;
@@ -72,8 +73,13 @@ impl World {
         tools::all(self)
     }
 
-    /// What those tools say of themselves.
+    /// What those tools say of themselves, without the one for delegates.
     pub fn tool_set(self: &Arc<Self>) -> ToolSet {
+        self.whole_tool_set().iter().filter(|spec| !is_delegate(&spec.name)).cloned().collect()
+    }
+
+    /// The same with the one for delegates.
+    pub fn whole_tool_set(self: &Arc<Self>) -> ToolSet {
         ToolSet::new(self.tools().iter().map(|tool| tool.spec().clone()))
     }
 

@@ -72,10 +72,10 @@ impl Past {
 }
 
 impl Pasts {
-    pub(super) fn ended(&mut self, turn: &Turn, last: EntryNumber) {
+    /// `effects`: all that it did, its delegates included.
+    pub(super) fn ended(&mut self, turn: &Turn, effects: Vec<SideEffect>, last: EntryNumber) {
         let joined = turn.rounds().iter().flat_map(|round| &round.joined);
         let messages = turn.opening().iter().chain(joined).map(|message| message.id.clone()).collect();
-        let effects = turn.footer();
         self.effects.extend(effects.iter().cloned());
         let turn = PastTurn { id: turn.id().clone(), last, messages, thread: turn.thread(), effects };
         self.present.push(Arc::new(Past::Turn(turn)));

@@ -46,6 +46,8 @@ wishes! {
     retries: usize = 0 to 20;
     /// Reads side by side.
     parallel: usize = 1 to 64;
+    /// Delegates side by side.
+    delegates: usize = 1 to 16;
     /// Approvals that may wait at once.
     cards: usize = 0 to 100;
     /// Tokens of one reply.

@@ -1,6 +1,7 @@
 //! How long a turn was at work: the time between its entries, without what it waited for.
 
-use super::Turn;
+use super::{CallState, Turn};
+use crate::delegate::is_delegate;
 use crate::entry::Body;
 use crate::limits::Limits;
 use crate::time::Timestamp;
@@ -10,22 +11,22 @@ const CLOSING_MS: u64 = 60_000;
 
 /// The time of a turn, as its entries tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ActiveTime {
+pub(crate) struct ActiveTime {
     ms: u64,
     last: Timestamp,
 }
 
 impl ActiveTime {
-    pub(super) fn from(at: Timestamp) -> Self {
+    pub(crate) fn from(at: Timestamp) -> Self {
         Self { ms: 0, last: at }
     }
 
-    pub(super) fn ms(&self) -> u64 {
+    pub(crate) fn ms(&self) -> u64 {
         self.ms
     }
 
     /// Goes on to the next entry. `idle`: nothing was at work meanwhile.
-    pub(super) fn go_on(&mut self, at: Timestamp, idle: bool) {
+    pub(crate) fn go_on(&mut self, at: Timestamp, idle: bool) {
         if !idle {
             self.ms += at.since(self.last);
         }
@@ -33,16 +34,33 @@ impl ActiveTime {
         self.last = self.last.max(at);
     }
 
+    pub(crate) fn last(&self) -> Timestamp {
+        self.last
+    }
+
     /// Takes back what a request waited for others.
-    pub(super) fn take_back(&mut self, ms: u64) {
+    pub(crate) fn take_back(&mut self, ms: u64) {
         self.ms = self.ms.saturating_sub(ms);
     }
 }
 
 impl Turn {
-    /// Whether the time before an entry does not count: the turn waited for its person, or nobody was at work on it.
+    /// Whether the time before an entry does not count: the turn waited for its person or for a delegate, or nobody was
+    /// at work on it.
     pub(super) fn was_idle(&self, body: &Body) -> bool {
-        matches!(body, Body::Resumed) || self.held || self.waits_for_person()
+        matches!(body, Body::Resumed) || !self.is_at_work()
+    }
+
+    /// Whether something is done in this frame: neither its person nor a delegate is waited for. What delegates take
+    /// counts where they work.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.held && !self.waits_for_person() && !self.delegates()
+    }
+
+    /// Whether a delegate is waited for.
+    pub(crate) fn delegates(&self) -> bool {
+        let open = |state: &CallState| is_delegate(&state.call.tool) && state.started.is_some() && !state.is_settled();
+        self.rounds.last().is_some_and(|round| round.calls.iter().any(open))
     }
 
     /// Whether a question waits and nothing runs beside it.
@@ -55,13 +73,18 @@ impl Turn {
         !runs && round.calls.iter().any(|state| state.pending().is_some())
     }
 
-    /// When the time of this turn is over, if nobody is waited for. A turn whose time is over has a moment more for its
-    /// last reply.
-    pub fn deadline(&self, limits: &Limits) -> Timestamp {
-        let left = match limits.active_ms.saturating_sub(self.active.ms()) {
+    /// When its share of a purse is over of which it may use so much, if something was recorded then at last.
+    pub(crate) fn deadline_within(&self, most_ms: u64, last: Timestamp) -> Timestamp {
+        let left = match most_ms.saturating_sub(self.active.ms) {
             0 => CLOSING_MS,
             left => left,
         };
-        Timestamp(self.active.last.0.saturating_add_unsigned(left))
+        Timestamp(self.active.last.max(last).0.saturating_add_unsigned(left))
+    }
+
+    /// When the time of this turn is over, if nobody is waited for. A turn whose time is over has a moment more for its
+    /// last reply.
+    pub fn deadline(&self, limits: &Limits) -> Timestamp {
+        self.deadline_within(limits.active_ms, self.active.last)
     }
 }

@@ -1,9 +1,11 @@
 //! What keeps a turn from going in circles: calls that are not run again, and rounds that only repeat or fail. Told by
 //! calls, arguments and results alone, never by words.
 
+use super::around::Others;
 use super::call::CallState;
 use super::{Round, Turn};
 use crate::call::ValidCall;
+use crate::delegate::is_delegate;
 use crate::entry::Screened;
 use crate::result::Status;
 use crate::tool::ToolName;
@@ -20,7 +22,13 @@ const FAILED_ROUNDS: usize = 6;
 
 impl Turn {
     /// Why a call is not run because of calls before it; `None` for one that has started.
-    pub(super) fn worn_out(&self, state: &CallState, screened: &Screened, call: &ValidCall) -> Option<String> {
+    pub(super) fn worn_out(
+        &self,
+        state: &CallState,
+        screened: &Screened,
+        call: &ValidCall,
+        others: &Others,
+    ) -> Option<String> {
         if state.started.is_some() {
             return None;
         }
@@ -32,14 +40,15 @@ impl Turn {
             );
         }
         let most = call.spec().uses?;
-        (self.uses_before(state, &call.spec().name) >= most)
+        let elsewhere = others.uses.get(&call.spec().name).copied().unwrap_or(0);
+        (self.uses_before(state, &call.spec().name) + elsewhere >= most)
             .then(|| format!("The tool may be used {most} times in one turn, and was. Go on with what it gave."))
     }
 
     /// The result of an equal read before, if nothing can have changed it: no call in between changes anything, and the
     /// person has said nothing.
     pub(super) fn known<'a>(&'a self, state: &CallState, screened: &Screened) -> Option<&'a str> {
-        if state.started.is_some() || !screened.facts.only_reads() {
+        if state.started.is_some() || !screened.facts.only_reads() || is_delegate(&state.call.tool) {
             return None;
         }
         let mut known = None;
@@ -152,6 +161,8 @@ fn is_same(earlier: &CallState, screened: &Screened) -> bool {
 
 /// Whether a call has changed something, or may yet: it is no read, and it started or is still open.
 fn may_change(state: &CallState) -> bool {
-    let reads = state.screened.as_ref().is_some_and(|screened| screened.facts.only_reads());
+    // A delegate looks and changes nothing by itself; what is called in its frame may.
+    let only_reads = |screened: &Screened| screened.facts.only_reads() && !is_delegate(&state.call.tool);
+    let reads = state.screened.as_ref().is_some_and(only_reads);
     !reads && (state.started.is_some() || !state.is_settled())
 }

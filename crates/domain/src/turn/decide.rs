@@ -1,49 +1,66 @@
 //! The choice: what comes next. One match over where the turn stands, straight functions below it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
+use super::around::{Around, FrameState};
 use super::call::CallState;
-use super::standing::{self, Standing};
+use super::standing::{self, Batch, Standing};
 use super::{MOST_RESUMES, Round, Turn};
 use crate::approval::Approval;
 use crate::call::ValidCall;
-use crate::context::Item;
-use crate::effect::Effect;
+use crate::effect::{Delegating, Effect};
 use crate::entry::Body;
-use crate::id::EntryNumber;
+use crate::id::{CallId, EntryNumber, FrameId};
 use crate::outcome::Outcome;
 use crate::result::{Status, ToolResult};
 use crate::setting::Setting;
 
+type Frames = BTreeMap<CallId, FrameState>;
+
 impl Turn {
-    /// What comes next. `history` is what was said before this turn, as the model reads it.
-    pub(crate) fn next(&self, history: &[Arc<Item>], head: EntryNumber, setting: &Setting) -> Effect {
+    /// What comes next.
+    pub(crate) fn next(&self, around: Around<'_>, setting: &Setting) -> Effect {
         if self.stopped {
-            return self.wind_up(Outcome::Stopped);
+            return self.wind_up(Outcome::Stopped, around.frames);
         }
         if self.resumes >= MOST_RESUMES {
-            return self.wind_up(Outcome::Failed("it was cut off three times at the same place".to_owned()));
+            let outcome = Outcome::Failed("it was cut off three times at the same place".to_owned());
+            return self.wind_up(outcome, around.frames);
         }
         match self.rounds.last() {
-            Some(round) if !self.expects_reply() => self.go_on_with(round, setting),
-            Some(_) | None => self.reply_or_end(history, head, setting),
+            Some(round) if !self.expects_reply() => self.go_on_with(round, around, setting),
+            Some(_) | None => self.reply_or_end(around, setting),
         }
     }
 
-    /// Ends the turn: what is still open is cancelled first, so that each call has one result.
-    fn wind_up(&self, outcome: Outcome) -> Effect {
-        let cancelled = self.cancelled();
+    /// Ends the turn: its delegates come to their end first, then what is still open is cancelled, so that each call has
+    /// one result.
+    fn wind_up(&self, outcome: Outcome, frames: &Frames) -> Effect {
+        let moving = frames.values().filter_map(|state| match state {
+            FrameState::Moving(frame) => Some(frame.clone()),
+            FrameState::Resting | FrameState::Over(_) => None,
+        });
+        let go_on: Vec<FrameId> = moving.collect();
+        if !go_on.is_empty() {
+            return Effect::Delegate(Delegating { open: Vec::new(), go_on });
+        }
+        let cancelled = self.cancelled(frames);
         if cancelled.is_empty() { self.end(outcome) } else { Effect::Note(cancelled) }
     }
 
-    fn cancelled(&self) -> Vec<Body> {
+    /// The results of the calls that are still open. A delegate that has ended has one of its own.
+    fn cancelled(&self, frames: &Frames) -> Vec<Body> {
         let open = self.rounds.last().into_iter().flat_map(|round| &round.calls).filter(|state| !state.is_settled());
-        open.map(cancelled).collect()
+        open.map(|state| match frames.get(&state.call.id) {
+            Some(FrameState::Over(result)) => Body::Returned(result.clone()),
+            Some(FrameState::Moving(_) | FrameState::Resting) | None => cancelled(state),
+        })
+        .collect()
     }
 
     /// What is to be recorded next so that the turn ends without anything being done.
-    pub(crate) fn give_up(&self, reason: &str) -> Vec<Body> {
-        let cancelled = self.cancelled();
+    pub(crate) fn give_up(&self, reason: &str, frames: &Frames) -> Vec<Body> {
+        let cancelled = self.cancelled(frames);
         if !cancelled.is_empty() {
             return cancelled;
         }
@@ -56,7 +73,7 @@ impl Turn {
     }
 
     /// What is to be done about the open calls of the last round: reject, screen, refuse, ask, run, rest.
-    fn go_on_with(&self, round: &Round, setting: &Setting) -> Effect {
+    fn go_on_with(&self, round: &Round, around: Around<'_>, setting: &Setting) -> Effect {
         let rejections = self.rejections(round, setting);
         if !rejections.is_empty() {
             return Effect::Note(rejections);
@@ -66,18 +83,25 @@ impl Turn {
             return Effect::Screen(unscreened);
         }
         let open: Vec<_> = round.calls.iter().filter(|state| !state.is_settled()).collect();
-        let standings: Vec<_> = open.iter().map(|state| self.standing(round, state, setting)).collect();
-        let settled: Vec<_> = open.iter().zip(&standings).filter_map(|(state, s)| standing::settle(state, s)).collect();
+        let standings: Vec<_> = open.iter().map(|state| self.standing(round, state, around, setting)).collect();
+        let settled = standing::settled(&open, &standings);
         if !settled.is_empty() {
             return Effect::Note(settled);
         }
-        self.ask_run_or_rest(&open, standings, setting)
+        self.ask_run_or_rest(&open, standings, around.others.cards, setting)
     }
 
-    fn ask_run_or_rest(&self, open: &[&CallState], standings: Vec<Standing>, setting: &Setting) -> Effect {
-        let pending = standings.iter().filter(|standing| matches!(standing, Standing::Waiting(_))).count();
+    /// `elsewhere`: questions of other frames that wait for the person.
+    fn ask_run_or_rest(
+        &self,
+        open: &[&CallState],
+        standings: Vec<Standing>,
+        elsewhere: usize,
+        setting: &Setting,
+    ) -> Effect {
+        let pending = elsewhere + standings.iter().filter(|standing| matches!(standing, Standing::Waiting(_))).count();
         let questions: Vec<Approval> = standings.iter().filter_map(standing::question).collect();
-        if pending + questions.len() > setting.limits.cards {
+        if !questions.is_empty() && pending + questions.len() > setting.limits.cards {
             let room = setting.limits.cards.saturating_sub(pending);
             return Effect::Note(standing::too_many_cards(open, &standings, room, setting.limits.cards));
         }
@@ -85,9 +109,10 @@ impl Turn {
             return Effect::Ask(questions);
         }
         match standing::batch(standings, setting) {
-            Ok(calls) => Effect::Run(calls),
-            Err(asked_at) if self.wrote_instead(asked_at) => Effect::Note(standing::withdrawn(open)),
-            Err(_) => Effect::Rest,
+            Batch::Run(calls) => Effect::Run(calls),
+            Batch::Delegate(delegating) => Effect::Delegate(delegating),
+            Batch::Waits(asked_at) if self.wrote_instead(asked_at) => Effect::Note(standing::withdrawn(open)),
+            Batch::Waits(_) | Batch::Rests => Effect::Rest,
         }
     }
 

@@ -38,7 +38,7 @@ impl Turn {
             Body::Stopped if entry.turn == self.id => self.stopped = true,
             Body::Ended { outcome, .. } if entry.turn == self.id => self.ended = Some(outcome.clone()),
             Body::Stopped | Body::Ended { .. } | Body::Compacted(_) | Body::CompactionAsked => {}
-            Body::Forked { .. } | Body::Switched { .. } | Body::Newer(_) => {}
+            Body::Forked { .. } | Body::Switched { .. } | Body::Opened(_) | Body::Newer(_) => {}
         }
         self.tell();
     }
@@ -58,9 +58,7 @@ impl Turn {
 
     fn said(&mut self, number: EntryNumber, message: &Message) {
         // Who writes to a turn that is held wants it to be tried again.
-        if std::mem::take(&mut self.held) {
-            self.faults.clear();
-        }
+        self.try_again();
         self.waiting.push(Waiting { number, message: message.clone() });
     }
 
@@ -77,7 +75,8 @@ impl Turn {
         let joined: Vec<Waiting> = joined;
         let calls = reply.sampled.calls.iter().cloned().map(CallState::new).collect();
         let joined = joined.into_iter().map(|waiting| waiting.message).collect();
-        self.rounds.push(Round { joined, reply: reply.clone(), calls });
+        let before = self.calls().count() + self.calls_elsewhere;
+        self.rounds.push(Round { joined, reply: reply.clone(), calls, before });
         self.active.take_back(reply.sampled.usage.queue_ms.unwrap_or(0));
         self.faults.clear();
         self.held = false;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::call::CallState;
 use super::{Round, Turn};
 use crate::call::ToolCall;
-use crate::compact::{Cut, Demotion, Done};
+use crate::compact::{Cut, Demotion};
 use crate::context::{Item, MadeCall, Part, Place, Thread, replayable, view};
 use crate::id::TurnId;
 use crate::message::Message;
@@ -57,12 +57,6 @@ impl Turn {
 
     pub(crate) fn cut(&mut self, cut: &Cut) {
         self.told.cut(cut);
-    }
-
-    /// What its first rounds did to the world.
-    pub(crate) fn done_in(&self, rounds: usize) -> Vec<Done> {
-        let calls = self.rounds.iter().take(rounds).flat_map(|round| &round.calls);
-        calls.filter_map(CallState::side_effect).map(|row| Done::from(&row)).collect()
     }
 }
 

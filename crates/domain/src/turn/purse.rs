@@ -1,22 +1,34 @@
-//! The purse of a turn: rounds, calls, tokens and time, and whether it goes in circles. What is spent stays spent.
+//! The purse of a turn: rounds, calls, tokens and time, and whether it goes in circles. What is spent stays spent. All
+//! frames of a turn draw on one purse; a frame may have a smaller one of its own beside it.
 
+use super::around::Others;
 use super::{Round, Turn};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::setting::Setting;
 
 impl Turn {
     /// How the turn ends if it may do no more; it is given one last reply first.
-    pub(super) fn spent(&self, limits: &Limits) -> Option<Outcome> {
+    pub(super) fn spent(&self, setting: &Setting, others: &Others) -> Option<Outcome> {
         if self.is_broken() {
             return Some(Outcome::LoopBroken);
         }
-        if self.rounds.len() >= limits.rounds || self.calls().count() >= limits.calls {
-            return Some(Outcome::RoundLimit);
+        self.used().exceeds(&setting.limits).or_else(|| self.purse_spent(setting, others))
+    }
+
+    /// The same for the purse that all frames draw on.
+    pub(super) fn purse_spent(&self, setting: &Setting, others: &Others) -> Option<Outcome> {
+        self.used().and(&others.used).exceeds(setting.purse())
+    }
+
+    /// What it has used by itself, without the frames of its delegates.
+    pub(crate) fn used(&self) -> Used {
+        Used {
+            rounds: self.rounds.len(),
+            calls: self.calls().count(),
+            decoded: self.decoded(),
+            active_ms: self.active.ms(),
         }
-        if self.decoded() >= limits.decoded_tokens {
-            return Some(Outcome::BudgetSpent);
-        }
-        (self.active.ms() >= limits.active_ms).then_some(Outcome::TimeLimit)
     }
 
     /// Tokens that models wrote in this turn, as far as they say.
@@ -29,6 +41,42 @@ impl Turn {
         let late = self.faults.iter().filter(|fault| fault.active_ms >= limits.active_ms).count();
         // The first of them may be what brought the time to its end.
         late >= 2
+    }
+}
+
+/// What was used of a purse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Replies of models.
+    pub rounds: usize,
+    /// Calls that were made.
+    pub calls: usize,
+    /// Tokens that models wrote, as far as they say.
+    pub decoded: u64,
+    /// Milliseconds at work.
+    pub active_ms: u64,
+}
+
+impl Used {
+    /// Both together.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        Self {
+            rounds: self.rounds + other.rounds,
+            calls: self.calls + other.calls,
+            decoded: self.decoded + other.decoded,
+            active_ms: self.active_ms + other.active_ms,
+        }
+    }
+
+    /// The limit that is reached first, as the end of a turn.
+    fn exceeds(&self, limits: &Limits) -> Option<Outcome> {
+        if self.rounds >= limits.rounds || self.calls >= limits.calls {
+            return Some(Outcome::RoundLimit);
+        }
+        if self.decoded >= limits.decoded_tokens {
+            return Some(Outcome::BudgetSpent);
+        }
+        (self.active_ms >= limits.active_ms).then_some(Outcome::TimeLimit)
     }
 }
 

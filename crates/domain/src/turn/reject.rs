@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::call::CallState;
 use super::{Round, Turn};
 use crate::call::{Rejection, ValidCall};
+use crate::delegate::{Wish, is_delegate};
 use crate::entry::Body;
 use crate::model::StopReason;
 use crate::repair::example;
@@ -51,9 +52,23 @@ fn rejection(round: &Round, index: usize, state: &CallState, setting: &Setting) 
     if index >= setting.limits.calls_a_reply {
         return Some(Rejection::TooMany(setting.limits.calls_a_reply));
     }
+    if round.before + index >= setting.purse().calls {
+        return Some(Rejection::Spent(setting.purse().calls));
+    }
     let stop = round.reply.sampled.stop;
-    let reason = ValidCall::check_in(&state.call, &setting.tools, stop).err()?;
+    let reason = match ValidCall::check_in(&state.call, &setting.tools, stop) {
+        Ok(call) if is_delegate(&call.spec().name) => return no_delegate(&call, setting),
+        Ok(_) => return None,
+        Err(reason) => reason,
+    };
     Some(if stop == StopReason::Length { at_limit(reason, setting) } else { reason })
+}
+
+/// A profile that cannot be run as a delegate from here.
+fn no_delegate(call: &ValidCall, setting: &Setting) -> Option<Rejection> {
+    let legal = Wish::read(call.arguments()).is_some_and(|wish| setting.delegate(&wish.profile).is_some());
+    let there = || setting.delegates().iter().map(|profile| profile.id.clone()).collect();
+    (!legal).then(|| Rejection::NoDelegate(there()))
 }
 
 /// A reply that reached its limit would reach it again.

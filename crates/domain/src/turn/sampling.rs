@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use super::around::{Around, Others};
 use super::choice::{Choice, Fault};
 use super::purse::is_closing;
 use super::{Round, Turn};
-use crate::context::{CallPolicy, Item, Prompt};
+use crate::context::{CallPolicy, Prompt};
 use crate::effect::{Effect, Request};
 use crate::entry::{Body, Held};
-use crate::id::EntryNumber;
 use crate::model::{SampleFault, StopReason};
 use crate::outcome::Outcome;
 use crate::setting::Setting;
@@ -31,12 +31,12 @@ enum Next {
 }
 
 impl Turn {
-    pub(super) fn reply_or_end(&self, history: &[Arc<Item>], head: EntryNumber, setting: &Setting) -> Effect {
-        let spent = self.spent(&setting.limits);
+    pub(super) fn reply_or_end(&self, around: Around<'_>, setting: &Setting) -> Effect {
+        let spent = self.spent(setting, around.others);
         match self.what_next(spent.as_ref(), setting) {
             Next::Over(outcome) => self.end(outcome),
-            Next::Reply => self.sample(history, head, setting, spent, None),
-            Next::GoOn(calls) => self.sample(history, head, setting, None, Some(calls)),
+            Next::Reply => self.sample(around, setting, spent, None),
+            Next::GoOn(calls) => self.sample(around, setting, None, Some(calls)),
         }
     }
 
@@ -94,12 +94,17 @@ impl Turn {
 
     fn sample(
         &self,
-        history: &[Arc<Item>],
-        head: EntryNumber,
+        around: Around<'_>,
         setting: &Setting,
         spent: Option<Outcome>,
         open: Option<CallPolicy>,
     ) -> Effect {
+        // The last reply of a purse that is spent belongs to the outer frame.
+        if setting.delegation.purse.is_some()
+            && let Some(outcome) = self.purse_spent(setting, around.others)
+        {
+            return self.end(outcome);
+        }
         let only = open.and_then(|_| self.rounds.last()).map(|round| round.reply.sampled.model.as_str());
         if let Some(overflow) = self.overflow() {
             return self.end(self.without_a_reply(spent, only).unwrap_or(overflow));
@@ -109,7 +114,7 @@ impl Turn {
         }
         match self.choose(setting, only) {
             Choice::Ask { model, wait_ms } => {
-                let prompt = self.prompt(history, head, setting, &model, spent.is_some(), open);
+                let prompt = self.prompt(around, setting, &model, spent.is_some(), open);
                 Effect::Sample(Request { model, prompt, wait_ms })
             }
             Choice::NoneLeft { barred } => match self.without_a_reply(spent, only) {
@@ -159,8 +164,7 @@ impl Turn {
 
     fn prompt(
         &self,
-        history: &[Arc<Item>],
-        head: EntryNumber,
+        around: Around<'_>,
         setting: &Setting,
         model: &str,
         closing: bool,
@@ -169,16 +173,31 @@ impl Turn {
         let mute = self.mute_rounds();
         let free = if closing || mute == 2 { CallPolicy::Forbidden } else { CallPolicy::Free };
         let cap = if closing { setting.limits.closing_tokens } else { setting.limits.reply_tokens };
+        let cap = cap.min(self.tokens_left(around.others, setting, closing));
         let own = setting.model_named(model).and_then(|model| model.output_cap);
         Prompt {
             prefix: Arc::clone(&setting.prefix),
-            items: history.iter().cloned().chain(self.items()).collect(),
-            seen: head,
+            items: around.history.iter().cloned().chain(self.items()).collect(),
+            seen: around.head,
             open: open.is_some(),
             calls: open.unwrap_or(free),
             max_tokens: own.map_or(cap, |own| own.min(cap)),
             variation: u32::try_from(mute + self.cuts()).unwrap_or(0),
         }
+    }
+
+    /// Tokens that may still be written, by this frame and by all. The last reply comes on top of what is spent, but for
+    /// that of a delegate, which draws on a purse that is not its own.
+    fn tokens_left(&self, others: &Others, setting: &Setting, closing: bool) -> u32 {
+        let used = self.used().decoded;
+        let own = setting.limits.decoded_tokens.saturating_sub(used);
+        let all = setting.purse().decoded_tokens.saturating_sub(used + others.used.decoded);
+        let left = match (closing, setting.delegation.purse.is_some()) {
+            (false, _) => own.min(all),
+            (true, true) => all,
+            (true, false) => u64::MAX,
+        };
+        u32::try_from(left).unwrap_or(u32::MAX).max(1)
     }
 
     /// Samples of this round that broke off: the next one is drawn otherwise, since a model may go in circles.

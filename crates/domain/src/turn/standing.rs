@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use super::around::{Around, FrameState, Others};
 use super::call::CallState;
 use super::{Round, Turn};
 use crate::approval::{Approval, Decision, Kind};
 use crate::call::{Clearance, ClearedCall, ValidCall};
+use crate::delegate::{MOST_IN_BACKGROUND, Mode, Wish, is_delegate};
+use crate::effect::Delegating;
 use crate::entry::{Body, Screened};
 use crate::gate::{Tally, Verdict, judge};
-use crate::id::EntryNumber;
+use crate::id::{EntryNumber, FrameId};
 use crate::result::{Status, ToolResult};
 use crate::setting::Setting;
 use crate::tool::{EffectClass, Replay};
@@ -26,10 +29,22 @@ pub(super) enum Standing {
     Unasked(Box<Approval>),
     /// It has its result without a run.
     Settled(Status, String),
+    /// A delegate works on it in a frame of its own.
+    Delegated(FrameId),
+    /// Its delegate waits for the person.
+    Resting,
+    /// Its delegate is done; the result.
+    Over(Box<ToolResult>),
 }
 
 impl Turn {
-    pub(super) fn standing(&self, round: &Round, state: &CallState, setting: &Setting) -> Standing {
+    pub(super) fn standing(&self, round: &Round, state: &CallState, around: Around<'_>, setting: &Setting) -> Standing {
+        match around.frames.get(&state.call.id) {
+            Some(FrameState::Moving(frame)) => return Standing::Delegated(frame.clone()),
+            Some(FrameState::Resting) => return Standing::Resting,
+            Some(FrameState::Over(result)) => return Standing::Over(Box::new(result.clone())),
+            None => {}
+        }
         let Some(screened) = &state.screened else {
             return Standing::Settled(Status::Refused, "The call could not be looked at and did not run.".to_owned());
         };
@@ -43,8 +58,11 @@ impl Turn {
             return Standing::Settled(Status::Interrupted, MAYBE.to_owned());
         }
         let probe = state.is_cut() && call.spec().replay == Replay::Probe;
-        let verdict = judge(&call, &screened.facts, &setting.rules, self.tally(state));
-        match (verdict, self.worn_out(state, screened, &call)) {
+        if let Some(reason) = cannot_be_delegated(&call, around.others, setting) {
+            return Standing::Settled(Status::Refused, reason);
+        }
+        let verdict = judge(&call, &screened.facts, &setting.rules, self.tally(state, around.others.tally));
+        match (verdict, self.worn_out(state, screened, &call, around.others)) {
             (Verdict::Deny(reason), _) => {
                 refused_or_interrupted(state, format!("It may not run, {reason}. {NO_WAY_ROUND}"))
             }
@@ -105,14 +123,27 @@ impl Turn {
         }
     }
 
-    /// What calls of this turn before `state` have created.
-    fn tally(&self, state: &CallState) -> Tally {
+    /// What calls of this turn before `state` have created, beside what was created `elsewhere`.
+    fn tally(&self, state: &CallState, elsewhere: Tally) -> Tally {
         let done = self.calls().filter(|other| other.call.id != state.call.id && other.started.is_some());
         let paths = done.filter_map(|other| other.screened.as_ref()).flat_map(|screened| &screened.facts.paths);
-        paths.filter(|path| path.class == EffectClass::Create).fold(Tally::default(), |tally, path| Tally {
-            files: tally.files + 1,
-            bytes: tally.bytes.saturating_add(path.bytes),
-        })
+        let made = paths.filter(|path| path.class == EffectClass::Create);
+        made.fold(elsewhere, |tally, path| tally.and_file(path.bytes))
+    }
+}
+
+/// Why a delegate cannot be run now, though it could when it was called for.
+fn cannot_be_delegated(call: &ValidCall, others: &Others, setting: &Setting) -> Option<String> {
+    if !is_delegate(&call.spec().name) {
+        return None;
+    }
+    let wish = Wish::read(call.arguments());
+    match wish.filter(|wish| setting.delegate(&wish.profile).is_some()) {
+        None => Some("That profile cannot be run as a delegate any more; the call did not run.".to_owned()),
+        Some(wish) if wish.mode == Mode::Background && others.background >= MOST_IN_BACKGROUND => Some(format!(
+            "{MOST_IN_BACKGROUND} delegates already work in the background of this conversation; wait for one of them."
+        )),
+        Some(_) => None,
     }
 }
 
@@ -141,17 +172,30 @@ fn final_call(state: &CallState, screened: &Screened, setting: &Setting) -> Opti
     (call.digest(&screened.facts) == screened.digest).then_some(call)
 }
 
-pub(super) fn settle(state: &CallState, standing: &Standing) -> Option<Body> {
+fn settle(state: &CallState, standing: &Standing) -> Option<Body> {
     match standing {
         Standing::Settled(status, text) => Some(Body::Returned(ToolResult::new(state.call.id.clone(), *status, text))),
+        Standing::Over(result) => Some(Body::Returned((**result).clone())),
         Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) => None,
+        Standing::Delegated(_) | Standing::Resting => None,
     }
+}
+
+/// What is settled by now. Of delegates that were run side by side the results stand in source order: one that is done
+/// waits for those before it.
+pub(super) fn settled(open: &[&CallState], standings: &[Standing]) -> Vec<Body> {
+    let under_way = |standing: &Standing| matches!(standing, Standing::Delegated(_) | Standing::Resting);
+    let first = standings.iter().position(under_way).unwrap_or(standings.len());
+    let counts = |index: usize, standing: &Standing| index < first || !matches!(standing, Standing::Over(_));
+    let all = open.iter().zip(standings).enumerate().filter(|(index, (_, standing))| counts(*index, standing));
+    all.filter_map(|(_, (state, standing))| settle(state, standing)).collect()
 }
 
 pub(super) fn question(standing: &Standing) -> Option<Approval> {
     match standing {
         Standing::Unasked(approval) => Some((**approval).clone()),
         Standing::Ready(_) | Standing::Waiting(_) | Standing::Settled(..) => None,
+        Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => None,
     }
 }
 
@@ -171,9 +215,24 @@ fn kept_from_running(state: &CallState, text: &str) -> Body {
     Body::Returned(ToolResult::new(state.call.id.clone(), status, text))
 }
 
-/// The calls that run next: reads at the front side by side, else the first alone. When the first one waits for the
-/// person, nothing behind it may overtake it; the error holds the entry that asked.
-pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Result<Vec<ClearedCall>, EntryNumber> {
+/// What is done next about calls that need nothing but to be run.
+pub(super) enum Batch {
+    /// Run these.
+    Run(Vec<ClearedCall>),
+    /// Let delegates work.
+    Delegate(Delegating),
+    /// The first of them waits for the person since that entry.
+    Waits(EntryNumber),
+    /// The person is waited for in the frames of delegates.
+    Rests,
+}
+
+/// The calls that run next: reads at the front side by side, delegates at the front side by side, else the first alone.
+/// When the first one waits for the person, nothing behind it may overtake it.
+pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Batch {
+    if standings.first().is_some_and(is_delegated) {
+        return delegates(standings);
+    }
     let mut calls = Vec::new();
     for standing in standings {
         match standing {
@@ -184,13 +243,36 @@ pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Result<Vec<C
                     break;
                 }
             }
-            Standing::Waiting(number) if calls.is_empty() => return Err(number),
+            Standing::Waiting(number) if calls.is_empty() => return Batch::Waits(number),
             Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => break,
+            Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => break,
         }
     }
-    Ok(calls)
+    Batch::Run(calls)
 }
 
 fn runs_beside(call: &ClearedCall) -> bool {
-    call.call().spec().parallel && call.facts().only_reads()
+    call.call().spec().parallel && call.facts().only_reads() && !is_delegate(&call.call().spec().name)
+}
+
+fn is_delegated(standing: &Standing) -> bool {
+    match standing {
+        Standing::Ready(call) => is_delegate(&call.call().spec().name),
+        Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => true,
+        Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => false,
+    }
+}
+
+/// The delegates at the front, as many as follow each other.
+fn delegates(standings: Vec<Standing>) -> Batch {
+    let (mut open, mut go_on) = (Vec::new(), Vec::new());
+    for standing in standings.into_iter().take_while(is_delegated) {
+        match standing {
+            Standing::Ready(call) => open.push(*call),
+            Standing::Delegated(frame) => go_on.push(frame),
+            Standing::Resting | Standing::Over(_) => {}
+            Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => {}
+        }
+    }
+    if open.is_empty() && go_on.is_empty() { Batch::Rests } else { Batch::Delegate(Delegating { open, go_on }) }
 }

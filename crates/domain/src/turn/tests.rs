@@ -5,12 +5,12 @@ mod choice;
 mod limits;
 mod replies;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Turn;
+use super::{Around, Others, Turn};
 use crate::call::{Clearance, Rejection, ToolCall};
 use crate::context::{CallPolicy, Prefix};
 use crate::digest::Digest;
@@ -53,6 +53,7 @@ pub(crate) fn setting() -> Setting {
         fallbacks: Vec::new(),
         tier: Tier::Device,
         resting: BTreeSet::new(),
+        delegation: crate::delegate::Delegation::default(),
     }
 }
 
@@ -88,7 +89,13 @@ impl Log {
     }
 
     fn named(message: &str) -> Self {
-        let message = Message { id: MessageId::new(message), text: "go".to_owned(), aside: None, short: None, wanted: Wanted::default() };
+        let message = Message {
+            id: MessageId::new(message),
+            text: "go".to_owned(),
+            aside: None,
+            short: None,
+            wanted: Wanted::default(),
+        };
         let turn = Turn::open(ConversationId::new("c"), vec![message], Timestamp(1));
         Self { turn, head: 1, now: 1, setting: setting() }
     }
@@ -125,7 +132,9 @@ impl Log {
     }
 
     fn next(&self) -> Effect {
-        self.turn.next(&[], EntryNumber(self.head), &self.setting)
+        let (others, frames) = (Others::default(), BTreeMap::new());
+        let around = Around { history: &[], head: EntryNumber(self.head), others: &others, frames: &frames };
+        self.turn.next(around, &self.setting)
     }
 
     fn sample(&self) -> Request {

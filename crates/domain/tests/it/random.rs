@@ -111,6 +111,7 @@ fn three_tools() -> Setting {
         fallbacks: Vec::new(),
         tier: Tier::Device,
         resting: BTreeSet::new(),
+        delegation: domain::delegate::Delegation::default(),
     }
 }
 
@@ -157,6 +158,7 @@ pub(crate) fn plausible(random: &mut Random, conversation: &Conversation, settin
             bodies.truncate(cut.max(1));
             bodies
         }
+        Effect::Delegate(_) => panic!("no setting of these tests has delegates"),
         Effect::Compact(_) => vec![folded(random, conversation)],
         Effect::End { outcome, footer } => vec![Body::Ended { outcome, footer }],
         Effect::Rest => match conversation.pending().first() {

@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use domain::limits::Limits;
+use domain::setting::Setting;
 use tokio::time::Instant;
 
 use crate::live::Live;
 
 /// Until when what is done now may take, by the entries and the clock.
-pub(crate) fn until(live: &Live<'_>, limits: &Limits) -> Instant {
-    Instant::now() + left(live, limits)
+pub(crate) fn until(live: &Live<'_>, setting: &Setting) -> Instant {
+    Instant::now() + left(live, setting)
 }
 
 /// How long the turn may still be at work.
-pub(crate) fn left(live: &Live<'_>, limits: &Limits) -> Duration {
+pub(crate) fn left(live: &Live<'_>, setting: &Setting) -> Duration {
     // A clock that was set back gives nobody more time than a whole turn has.
-    let most = Duration::from_millis(limits.active_ms);
-    let Some(turn) = live.turn() else { return most };
-    let left = turn.deadline(limits).since(live.ports.clock.now());
+    let most = Duration::from_millis(setting.limits.active_ms);
+    let Some(deadline) = live.conversation.deadline_in(&live.frame, setting) else { return most };
+    let left = deadline.since(live.ports.clock.now());
     Duration::from_millis(left).min(most.max(CLOSING))
 }
 

@@ -41,7 +41,7 @@ pub(crate) async fn run(live: &mut Live<'_>, calls: Vec<ClearedCall>, setting: &
     if live.decide(calls.iter().map(started).collect()).await? == Recorded::Overtaken {
         return Ok(());
     }
-    let returned = run_all(live, &calls, deadline::left(live, &setting.limits)).await;
+    let returned = run_all(live, &calls, deadline::left(live, setting)).await;
     live.record(returned.into_iter().map(|body| viewed(body, window)).collect()).await
 }
 
@@ -93,7 +93,7 @@ fn repeats(live: &Live<'_>, call: &ClearedCall) -> bool {
     call.call().spec().replay == Replay::Keyed && live.turn().is_some_and(|turn| turn.calls().any(started))
 }
 
-fn started(call: &ClearedCall) -> Body {
+pub(super) fn started(call: &ClearedCall) -> Body {
     Body::Started {
         call: call.call().id().clone(),
         digest: call.digest(),

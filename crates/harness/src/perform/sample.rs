@@ -1,6 +1,7 @@
 //! Asks the model for one reply.
 
 use std::collections::{HashMap, HashSet};
+use std::pin::pin;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::compact::{Fitting, fit};
+use super::ledger::{Taken, Taking};
 use super::{deadline, guarded};
-use crate::live::Live;
+use crate::live::{Live, Recorded};
 use crate::ports::{Channel, DeltaSink, DeltaSource, Event, Observer, Ports};
 use crate::run::RunError;
 
@@ -32,11 +34,13 @@ struct Asked {
     model: String,
     prompt: Prompt,
     counted: Counted,
+    /// What it may use of a purse that others draw on too.
+    taken: Option<Taken>,
 }
 
 pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Setting) -> Result<(), RunError> {
     let Request { model, mut prompt, wait_ms } = request;
-    let late = deadline::until(live, &setting.limits);
+    let late = deadline::until(live, setting);
     if wait_ms > 0 && live.stop.run_until_cancelled(wait(wait_ms, late)).await.is_none() {
         return Ok(());
     }
@@ -55,14 +59,41 @@ pub(crate) async fn sample(live: &mut Live<'_>, request: Request, setting: &Sett
         },
         Err(_) => return falter(live, &model, SampleFault::Timeout(THE_TURN.to_owned())).await,
     };
+    let Some(taken) = take(live, &mut prompt, setting).await? else { return Ok(()) };
     let id = ReplyId::new(live.ports.clock.new_id());
-    ask(live, late, Asked { id, model, prompt, counted }).await
+    ask(live, late, Asked { id, model, prompt, counted, taken }).await
 }
 
-async fn ask(live: &mut Live<'_>, late: Instant, asked: Asked) -> Result<(), RunError> {
+/// Takes what the sample may use of a purse on which others draw at the same time; nothing where nobody does. `None`: it
+/// cannot be had now, and the loop comes round again.
+async fn take(live: &mut Live<'_>, prompt: &mut Prompt, setting: &Setting) -> Result<Option<Option<Taken>>, RunError> {
+    let Some(ledger) = live.ledger.clone() else { return Ok(Some(None)) };
+    let given_back = ledger.given_back();
+    let mut given_back = pin!(given_back);
+    given_back.as_mut().enable();
+    let changes = ledger.changes();
+    match ledger.take(setting.purse(), prompt.max_tokens) {
+        Taking::Taken(taken) => {
+            prompt.max_tokens = taken.tokens();
+            return Ok(Some(Some(taken)));
+        }
+        Taking::Later => drop(live.stop.run_until_cancelled(given_back).await),
+        Taking::Spent => {
+            live.catch_up().await?;
+            ledger.correct(live.conversation.used(&live.frame), changes);
+        }
+    }
+    live.catch_up().await?;
+    Ok(None)
+}
+
+async fn ask(live: &mut Live<'_>, late: Instant, mut asked: Asked) -> Result<(), RunError> {
     let (ports, cancel) = (live.ports, live.stop.child_token());
-    let draft = DraftReply::new(ports.observer.as_ref(), live.conversation.id(), &asked.id);
-    let asking = ports.rests.ask(&asked.model, ports.clock.now());
+    // What a delegate writes is its caller's to read; people see it once it is said.
+    let observer = live.frame.is_outer().then_some(ports.observer.as_ref());
+    let draft = DraftReply::new(observer, live.conversation.id(), &asked.id);
+    let model = asked.model.clone();
+    let asking = ports.rests.ask(&model, ports.clock.now());
     let answer = unless_deaf(live, late, &cancel, ask_model(live, &asked, &draft, &cancel)).await;
     let shown = draft.has_shown();
     drop(draft);
@@ -74,10 +105,10 @@ async fn ask(live: &mut Live<'_>, late: Instant, asked: Asked) -> Result<(), Run
             falter(live, &asked.model, fault).await
         }
         None => Ok(()),
-        Some(Ok(sampled)) if sampled.stop == StopReason::Cancelled => cancelled(live, &asked, sampled, shown).await,
+        Some(Ok(sampled)) if sampled.stop == StopReason::Cancelled => cancelled(live, &mut asked, sampled, shown).await,
         Some(Ok(sampled)) => {
             asking.answered();
-            record(live, &asked, sampled).await
+            record(live, &mut asked, sampled).await
         }
         Some(Err(fault)) => {
             // What the stop itself brought about says nothing of the model.
@@ -149,11 +180,27 @@ async fn ask_model(
     guarded(model.sample(&asked.prompt, draft, cancel)).await.ok_or_else(broke)?
 }
 
-async fn record(live: &mut Live<'_>, asked: &Asked, mut sampled: Sampled) -> Result<(), RunError> {
-    name_calls(live, &mut sampled);
+/// It stands whatever others have recorded meanwhile; only the ids of its calls may have been used by then.
+async fn record(live: &mut Live<'_>, asked: &mut Asked, mut sampled: Sampled) -> Result<(), RunError> {
     // The name by which it is asked, whatever a wire calls it.
     asked.model.clone_into(&mut sampled.model);
-    let reply = Reply {
+    loop {
+        name_calls(live, &mut sampled);
+        let reply = Body::Replied(Box::new(reply(asked, sampled.clone())));
+        if live.decide(vec![reply]).await? == Recorded::Yes {
+            break;
+        }
+    }
+    if let Some(taken) = asked.taken.take() {
+        let last = live.turn().and_then(|turn| turn.rounds().last()).filter(|round| round.reply.id == asked.id);
+        let tokens = last.and_then(|round| round.reply.sampled.usage.decoded).map_or(0, u64::from);
+        taken.used(usize::from(last.is_some()), tokens);
+    }
+    Ok(())
+}
+
+fn reply(asked: &Asked, sampled: Sampled) -> Reply {
+    Reply {
         id: asked.id.clone(),
         seen: asked.prompt.seen,
         prefix: asked.prompt.prefix.hash,
@@ -161,13 +208,12 @@ async fn record(live: &mut Live<'_>, asked: &Asked, mut sampled: Sampled) -> Res
         continues: asked.prompt.open,
         counted: Some(asked.counted),
         sampled,
-    };
-    live.record(vec![Body::Replied(Box::new(reply))]).await
+    }
 }
 
 /// A cancelled reply stands if the person stopped the turn. If the desk is being shut it is asked for again later; if
 /// nobody cancelled it, the adapter is at fault.
-async fn cancelled(live: &mut Live<'_>, asked: &Asked, sampled: Sampled, shown: bool) -> Result<(), RunError> {
+async fn cancelled(live: &mut Live<'_>, asked: &mut Asked, sampled: Sampled, shown: bool) -> Result<(), RunError> {
     live.catch_up().await?;
     if live.is_stopped() {
         return keep_cut(live, asked, sampled).await;
@@ -183,7 +229,7 @@ async fn falter(live: &mut Live<'_>, model: &str, fault: SampleFault) -> Result<
 }
 
 /// What was shown before a stop stands as a cut reply; its calls never ran and are left out.
-async fn keep_cut(live: &mut Live<'_>, asked: &Asked, sampled: Sampled) -> Result<(), RunError> {
+async fn keep_cut(live: &mut Live<'_>, asked: &mut Asked, sampled: Sampled) -> Result<(), RunError> {
     let cut = Sampled { calls: Vec::new(), ..sampled };
     if cut.is_mute() { Ok(()) } else { record(live, asked, cut).await }
 }
@@ -210,14 +256,14 @@ fn withdraw(live: &Live<'_>, id: &ReplyId, shown: bool, fault: &SampleFault) {
 
 /// Hands pieces of a reply to the observer, with their places.
 struct DraftReply<'a> {
-    observer: &'a dyn Observer,
+    observer: Option<&'a dyn Observer>,
     conversation: &'a ConversationId,
     reply: &'a ReplyId,
     offsets: Mutex<HashMap<Channel, u64>>,
 }
 
 impl<'a> DraftReply<'a> {
-    fn new(observer: &'a dyn Observer, conversation: &'a ConversationId, reply: &'a ReplyId) -> Self {
+    fn new(observer: Option<&'a dyn Observer>, conversation: &'a ConversationId, reply: &'a ReplyId) -> Self {
         Self { observer, conversation, reply, offsets: Mutex::default() }
     }
 
@@ -228,12 +274,12 @@ impl<'a> DraftReply<'a> {
 
 impl DeltaSink for DraftReply<'_> {
     fn delta(&self, channel: Channel, text: &str) {
-        let Ok(mut offsets) = self.offsets.lock() else { return };
+        let (Some(observer), Ok(mut offsets)) = (self.observer, self.offsets.lock()) else { return };
         let next = offsets.entry(channel).or_default();
         let offset = *next;
         *next += text.len() as u64;
         drop(offsets);
         let source = DeltaSource::Reply(self.reply);
-        self.observer.notify(self.conversation, Event::Delta { source, channel, offset, text });
+        observer.notify(self.conversation, Event::Delta { source, channel, offset, text });
     }
 }

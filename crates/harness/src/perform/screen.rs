@@ -21,7 +21,7 @@ const HOOK_TIME: Duration = Duration::from_secs(5);
 pub(super) const APPRAISE_TIME: Duration = Duration::from_secs(30);
 
 pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>, setting: &Setting) -> Result<(), RunError> {
-    let late = deadline::until(live, &setting.limits);
+    let late = deadline::until(live, setting);
     let mut screened = Vec::with_capacity(calls.len());
     for call in calls {
         // After a stop nothing of the round runs, so nobody has to say what it would do.
@@ -29,8 +29,7 @@ pub(crate) async fn screen(live: &mut Live<'_>, calls: Vec<ValidCall>, setting: 
         let Some(one) = live.stop.run_until_cancelled(looking).await else { return Ok(()) };
         screened.push(Body::Screened(Box::new(one)));
     }
-    live.hold(screened);
-    Ok(())
+    live.hold(screened).await
 }
 
 async fn screen_in_time(live: &Live<'_>, call: ValidCall, late: Instant) -> Screened {

@@ -73,6 +73,7 @@ fn shape(entries: &[Entry]) -> Vec<String> {
         Body::CompactionAsked => "compaction asked".to_owned(),
         Body::Forked { after } => format!("forked {}", after.0),
         Body::Switched { line } => format!("switched {}", line.0.0),
+        Body::Opened(opened) => format!("opened {} {:?}", opened.call, opened.path),
         Body::Newer(_) => "newer".to_owned(),
     };
     entries.iter().map(|entry| format!("{} {} {}", entry.number.0, entry.turn, shape(entry))).collect()

@@ -159,6 +159,7 @@ fn setting() -> Result<Setting, String> {
         fallbacks: Vec::new(),
         tier: Tier::Device,
         resting: BTreeSet::new(),
+        delegation: domain::delegate::Delegation::default(),
     })
 }
 

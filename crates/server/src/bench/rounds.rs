@@ -79,6 +79,7 @@ fn ports(vault: &Vault, watch: &Arc<Watch>, rounds: usize) -> Result<Ports, Stri
         fallbacks: Vec::new(),
         tier: Tier::Device,
         resting: BTreeSet::new(),
+        delegation: domain::delegate::Delegation::default(),
     };
     Ok(Ports {
         journal: vault.journal(),

@@ -62,6 +62,7 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
             | Body::CompactionAsked
             | Body::Forked { .. }
             | Body::Switched { .. }
+            | Body::Opened(_)
             | Body::Newer(_) => Vec::new(),
         };
         parts.extend(what.into_iter().map(|what| Part { at: entry.at, what }));

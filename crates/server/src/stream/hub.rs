@@ -153,6 +153,7 @@ impl Inner {
             | Body::CompactionAsked
             | Body::Forked { .. }
             | Body::Switched { .. }
+            | Body::Opened(_)
             | Body::Newer(_) => {}
         }
     }

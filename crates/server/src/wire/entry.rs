@@ -3,6 +3,7 @@
 use domain::approval::{Answer, Decision};
 use domain::call::Clearance;
 use domain::compact::{Compacted, Fold};
+use domain::delegate::Mode;
 use domain::entry::{Body, Entry, Screened};
 use domain::footer::SideEffect;
 use domain::id::ConversationId;
@@ -25,6 +26,9 @@ pub struct EntryView {
     at: String,
     conversation: String,
     turn: String,
+    /// The call whose delegate recorded it; absent for what the turn itself did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<String>,
     #[serde(flatten)]
     fact: Fact,
 }
@@ -92,6 +96,15 @@ enum Fact {
     },
     Switched {
         line: u64,
+    },
+    /// A delegate begins to work for the call that the entry's `frame` names.
+    Opened {
+        profile: String,
+        /// The profiles at work, the outer one first.
+        path: Vec<String>,
+        model: String,
+        task: String,
+        background: bool,
     },
     Newer {},
 }
@@ -211,6 +224,7 @@ impl EntryView {
             at: entry.at.rfc3339(),
             conversation: conversation.to_string(),
             turn: entry.turn.to_string(),
+            frame: entry.frame.call().map(str::to_owned),
             fact: fact(&entry.body),
         }
     }
@@ -258,6 +272,13 @@ fn fact(body: &Body) -> Fact {
         Body::CompactionAsked => Fact::CompactionAsked {},
         Body::Forked { after } => Fact::Forked { after: after.0 },
         Body::Switched { line } => Fact::Switched { line: line.0.0 },
+        Body::Opened(opened) => Fact::Opened {
+            profile: opened.profile.clone(),
+            path: opened.path.clone(),
+            model: opened.model.clone(),
+            task: opened.task.clone(),
+            background: opened.mode == Mode::Background,
+        },
         Body::Newer(_) => Fact::Newer {},
     }
 }

@@ -58,6 +58,8 @@ pub enum Step {
     Travel,
     /// These tools are gone; none: all are there.
     Without(Vec<String>),
+    /// Other profiles can be run as delegates, or none of them any more.
+    Delegates(bool),
     /// The setting is gone, for this reason; `None`: it is back.
     Setting(Option<String>),
     /// So many milliseconds pass.
@@ -137,6 +139,7 @@ fn step(line: &str, messages: &mut usize) -> Result<Step, String> {
         }
         "travel" => Ok(Step::Travel),
         "tools" => Ok(Step::Without(rest.split_whitespace().skip(1).map(str::to_owned).collect())),
+        "delegates" => Ok(Step::Delegates(rest != "none")),
         "setting" => Ok(Step::Setting(rest.strip_prefix("gone").map(|reason| reason.trim().to_owned()))),
         "time" => time(rest).map(Step::Time),
         "target" => target(rest),

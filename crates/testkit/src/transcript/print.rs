@@ -1,6 +1,6 @@
 //! What came of a play, as text that people read and compare.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ fn entries(played: &Played, out: &mut String) {
         if turn.replace(&entry.turn) != Some(&entry.turn) {
             line(out, &format!("  turn {}", entry.turn));
         }
-        line(out, &format!("{:3} {}", entry.number.0, self::entry(entry)));
+        let inside = entry.frame.call().map(|call| format!("[{call}] ")).unwrap_or_default();
+        line(out, &format!("{:3} {inside}{}", entry.number.0, self::entry(entry)));
     }
     told.for_each(|(_, text)| line(out, &format!("   ~ {text}")));
 }
@@ -89,6 +90,7 @@ pub fn entry(entry: &Entry) -> String {
         Body::CompactionAsked => "compaction asked".to_owned(),
         Body::Forked { after } => format!("line forks after {}", after.0),
         Body::Switched { line } => format!("line switched to {}", line.0.0),
+        Body::Opened(opened) => format!("opened {} {:?}", opened.path.join(" > "), opened.task),
         Body::Newer(value) => format!("newer {value}"),
     }
 }
@@ -155,10 +157,15 @@ fn row(effect: &SideEffect) -> String {
     format!("\n      {:?} {} {:?}{made}", effect.state, effect.call, effect.target)
 }
 
-/// Each prompt as what it adds to the one before, since a prompt only grows at its end; one that does not is marked.
+/// The system text of a turn itself.
+const USUAL: &str = "You work for one person.";
+
+/// Each prompt as what it adds to the one before of the same profile, since a prompt only grows at its end; one that does not is marked.
 fn prompts(prompts: &[Prompt], out: &mut String) {
-    let mut before: &[Arc<Item>] = &[];
+    let mut all: BTreeMap<&str, &[Arc<Item>]> = BTreeMap::new();
     for (index, prompt) in prompts.iter().enumerate() {
+        let before = all.insert(&prompt.prefix.system, &prompt.items).unwrap_or_default();
+        let who = if prompt.prefix.system == USUAL { String::new() } else { format!(" {:?}", prompt.prefix.system) };
         let grows = prompt.items.starts_with(before);
         let anew = if grows { "" } else { " anew" };
         let calls = match prompt.calls {
@@ -168,10 +175,9 @@ fn prompts(prompts: &[Prompt], out: &mut String) {
         };
         let open = if prompt.open { " (goes on)" } else { "" };
         let varied = if prompt.variation > 0 { format!(" (variation {})", prompt.variation) } else { String::new() };
-        line(out, &format!("prompt {}{anew}{open}{calls}{varied}", index + 1));
+        line(out, &format!("prompt {}{who}{anew}{open}{calls}{varied}", index + 1));
         let new = if grows { &prompt.items[before.len()..] } else { &prompt.items[..] };
         new.iter().for_each(|item| line(out, &format!("    {}", self::item(item))));
-        before = &prompt.items;
     }
 }
 

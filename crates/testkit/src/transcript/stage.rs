@@ -15,6 +15,7 @@ use domain::limits::Limits;
 use domain::message::Message;
 use domain::model::Tier;
 use domain::rule::{Rule, RuleSet};
+use domain::setting::Setting;
 use domain::tool::ToolSet;
 use domain::turn::{CallState, Turn};
 use harness::act::{self, ActError, Desk};
@@ -30,7 +31,7 @@ use crate::journal::{MemoryJournal, Trap};
 use crate::model::{ScriptedModel, StandIn};
 use crate::observer::Collect;
 use crate::rules::rule;
-use crate::setting::FixedSetting;
+use crate::setting::{FixedSetting, with_delegates};
 use crate::world::{Done, RunSeen, World};
 
 /// The loop with its fakes, between two lines of a script.
@@ -446,6 +447,14 @@ impl Stage {
                 let tools = ToolSet::new(specs.filter(|spec| there(spec.name.as_str())));
                 self.setting.change(|setting| setting.tools = Arc::new(tools));
             }
+            Step::Delegates(true) => {
+                let made = with_delegates(self.world.whole_tool_set());
+                self.setting.change(|setting| {
+                    let Setting { tools, prefix, delegation, .. } = made;
+                    (setting.tools, setting.prefix, setting.delegation) = (tools, prefix, delegation);
+                });
+            }
+            Step::Delegates(false) => self.setting.change(|setting| setting.delegation.allowed.clear()),
             Step::Setting(Some(reason)) => self.setting.lose(reason),
             Step::Setting(None) => self.setting.find(),
             Step::Time(millis) => self.clock.advance(*millis),
@@ -466,6 +475,7 @@ impl Stage {
             "calls" => limits.calls = count,
             "cards" => limits.cards = count,
             "parallel" => limits.parallel = count,
+            "delegates" => limits.delegates = count,
             other => panic!("there is no limit {other:?}"),
         };
         self.setting.change(|setting| match name {

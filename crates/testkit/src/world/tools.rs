@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::call::{ClearedCall, ValidCall};
+use domain::delegate::TOOL;
 use domain::facts::{Appraisal, Content, Facts, PathFact, Preview, Root};
 use domain::tool::{EffectClass, Replay, Schema, ToolName, ToolSpec};
 use harness::ports::{Channel, Ran, Scope, Tool};
@@ -47,6 +48,7 @@ const ROWS: &[Row] = &[
     row("stubborn", "Looks for something and never ends.", &[], Replay::Again),
     row("breaks", "Breaks: in `appraise`, `run` or `probe`.", &["in"], Replay::Probe),
     row("fails", "Fails.", &[], Replay::Never),
+    row(TOOL, "Lets another profile work on a task.", &["profile", "task"], Replay::Again),
     Row { uses: Some(2), ..row("look_up", "Looks up a word, twice a turn.", &["word"], Replay::Again) },
     Row { asks_person: true, ..row("ask_person", "Asks the person.", &["question"], Replay::Again) },
 ];

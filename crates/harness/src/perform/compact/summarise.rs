@@ -43,8 +43,8 @@ pub(super) async fn summarise(
     cut: &Cut,
     room: u32,
 ) -> Result<Summarised, RunError> {
-    let Some(task) = live.conversation.task(cut, room) else { return Ok(Summarised::Not(Unchanged::Nothing)) };
-    let standing = live.conversation.standing();
+    let Some(task) = live.at().task(cut, room) else { return Ok(Summarised::Not(Unchanged::Nothing)) };
+    let standing = live.at().standing();
     let time = Duration::from_millis(time_ms(task.tokens(), standing.ms_per_thousand()));
     let (cancel, seen, words) = (live.stop.child_token(), live.conversation.head(), standing.words());
     let work = tokio::time::timeout(time, work(answerer, &task, words, seen, room, &cancel));
@@ -60,7 +60,7 @@ pub(super) async fn summarise(
         Some(Err(_)) => Summarised::Not(Unchanged::Failed(format!("it took longer than {} s", time.as_secs()))),
         Some(Ok(Err(Trouble::Failed(reason)))) => Summarised::Not(Unchanged::Failed(reason)),
         Some(Ok(Ok((words, pieces)))) => {
-            let summary = Box::new(live.conversation.summary(cut, words));
+            let summary = Box::new(live.at().summary(cut, words));
             Summarised::Made(Fold::Summarised { cut: cut.clone(), summary, prefix: task.prefix.hash, pieces })
         }
     })

@@ -1,0 +1,48 @@
+//! What a caller reads of a frame that is over: one answer, or why there is none.
+
+use super::{ANSWER_TOKENS, Opened};
+use crate::context::view;
+use crate::footer::SideEffect;
+use crate::outcome::Outcome;
+use crate::result::{Status, ToolResult};
+
+/// The result of the call that opened a frame. `said` is the last text of its model, `effects` what was done in it.
+/// `window` is that of the model which reads it.
+pub fn report(opened: &Opened, outcome: &Outcome, said: &str, effects: &[SideEffect], window: u32) -> ToolResult {
+    let said = said.trim();
+    let (status, text) = match failure(outcome, said) {
+        None => (Status::Done, said.to_owned()),
+        Some((status, kind)) => (status, failed(opened, kind, outcome, said)),
+    };
+    let made: Vec<&str> = effects.iter().flat_map(|effect| &effect.made).map(String::as_str).collect();
+    let text = if made.is_empty() { text } else { format!("{text}\n[made: {}]", made.join(", ")) };
+    let result = ToolResult::new(opened.call.clone(), status, &text);
+    let most = ANSWER_TOKENS.min(view::most_tokens(window));
+    let view = view::view(&result.text, most, opened.call.as_str());
+    ToolResult { view, ..result }
+}
+
+/// Why there is no answer: how it counts, and in one word.
+fn failure(outcome: &Outcome, said: &str) -> Option<(Status, &'static str)> {
+    Some(match outcome {
+        Outcome::Answered if !said.is_empty() => return None,
+        Outcome::Answered | Outcome::Mute => (Status::Failed, "silence"),
+        Outcome::RoundLimit
+        | Outcome::TimeLimit
+        | Outcome::BudgetSpent
+        | Outcome::LoopBroken
+        | Outcome::Overflow { .. } => (Status::Failed, "limit"),
+        Outcome::Stopped => (Status::Cancelled, "stop"),
+        Outcome::ModelUnavailable(_) | Outcome::Failed(_) => (Status::Failed, "crash"),
+    })
+}
+
+fn failed(opened: &Opened, kind: &str, outcome: &Outcome, said: &str) -> String {
+    let why = match outcome {
+        Outcome::Stopped => "The person stopped it.".to_owned(),
+        Outcome::Answered => "Its model gave no answer.".to_owned(),
+        other => other.sentence(),
+    };
+    let so_far = if said.is_empty() { String::new() } else { format!(" It said last: {said}") };
+    format!("The delegate {} gave no answer ({kind}). {why}{so_far}", opened.profile)
+}
