@@ -18,6 +18,11 @@ pub fn fault_scripts() -> usize {
     pick(400, 20_000)
 }
 
+/// Turns with 64 delegates that are cut at random.
+pub fn delegate_turns() -> usize {
+    pick(4, 100)
+}
+
 /// Random journals: each is folded and projected.
 pub fn random_journals() -> usize {
     pick(1_000, 20_000)
@@ -46,4 +51,14 @@ pub fn gold_cuts() -> usize {
 /// Kills in the middle of each write of a migration; it has two long ones.
 pub fn migration_cuts() -> usize {
     pick(4, 50)
+}
+
+/// Conversations of which the rows of each round are added up, over a made-up tokenizer.
+pub fn counted_talks() -> usize {
+    pick(4, 60)
+}
+
+/// Prompts that a real model counts and decodes.
+pub fn real_counts() -> usize {
+    pick(24, 200)
 }

@@ -9,6 +9,7 @@ mod breakers;
 mod compaction_faults;
 mod contracts;
 mod cut_anywhere;
+mod delegates;
 mod desk;
 mod fallback;
 mod footer;
