@@ -34,6 +34,9 @@ pub struct Approval {
     /// What the model said beside the call: its words, not the host's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+    /// The profiles at work where it is asked, the outer one first; empty where the turn itself asks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
 }
 
 /// What a question wants.

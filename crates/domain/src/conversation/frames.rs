@@ -9,7 +9,7 @@ use crate::delegate::{MOST_DEPTH, Mode, Opened, is_delegate, report};
 use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
 use crate::footer::SideEffect;
-use crate::id::{ApprovalId, CallId, FrameId, MessageId, TurnId};
+use crate::id::{CallId, FrameId, MessageId, TurnId};
 use crate::message::{Message, Wanted};
 use crate::setting::Setting;
 use crate::time::Timestamp;
@@ -253,11 +253,6 @@ impl Conversation {
         let (below, root) = (self.frames.with_those_below(frame), self.root_of(frame));
         let open = self.frames.frames.iter().filter(|one| one.is_open() && one.root == *root && one.id() != frame);
         open.map(Frame::id).filter(|id| below.contains(*id)).rev().cloned().collect()
-    }
-
-    /// The profiles that are at work where a question was asked, the outer one first; empty in the outer frame.
-    pub fn path_to(&self, approval: &ApprovalId) -> &[String] {
-        self.asked_by(approval).and_then(|frame| self.frame(frame)).map_or(&[], |opened| &opened.path)
     }
 
     /// A fact of a frame, ready to be recorded.

@@ -105,6 +105,7 @@ fn asked(call: &str) -> Body {
         preview: None,
         why: "why".to_owned(),
         intent: None,
+        path: Vec::new(),
     }))
 }
 

@@ -17,6 +17,11 @@ impl Setting {
         self.delegation.purse.as_ref().unwrap_or(&self.limits)
     }
 
+    /// The profiles at work down to this frame, where it is that of a delegate.
+    pub(crate) fn path_of_delegate(&self) -> Vec<String> {
+        if self.delegation.depth == 0 { Vec::new() } else { self.delegation.path.clone() }
+    }
+
     /// The profiles that can be run as delegates from here: allowed, there, not at work already, not too deep.
     pub fn delegates(&self) -> Vec<&DelegateProfile> {
         let Delegation { path, allowed, profiles, depth, .. } = &self.delegation;

@@ -68,13 +68,13 @@ impl Turn {
             }
             (Verdict::Allow(_) | Verdict::Ask(_), Some(reason)) => Standing::Settled(Status::Refused, reason),
             (Verdict::Allow(_), None) if call.spec().asks_person => {
-                self.by_decision(round, state, screened, call, String::new(), probe)
+                self.by_decision(round, state, screened, call, (String::new(), setting.path_of_delegate()), probe)
             }
             (Verdict::Allow(clearance), None) => match self.known(state, screened) {
                 Some(text) => Standing::Settled(Status::Done, text.to_owned()),
                 None => self.ready(call, screened, clearance, probe),
             },
-            (Verdict::Ask(why), None) => self.by_decision(round, state, screened, call, why, probe),
+            (Verdict::Ask(why), None) => self.by_decision(round, state, screened, call, (why, setting.path_of_delegate()), probe),
         }
     }
 
@@ -89,11 +89,11 @@ impl Turn {
         state: &CallState,
         screened: &Screened,
         call: ValidCall,
-        why: String,
+        (why, path): (String, Vec<String>),
         probe: bool,
     ) -> Standing {
         let Some(question) = state.current_question() else {
-            return Standing::Unasked(Box::new(self.approval(round, screened, &call, why)));
+            return Standing::Unasked(Box::new(self.approval(round, screened, &call, why, path)));
         };
         match state.decision() {
             None => Standing::Waiting(question.number),
@@ -106,7 +106,14 @@ impl Turn {
         }
     }
 
-    fn approval(&self, round: &Round, screened: &Screened, call: &ValidCall, why: String) -> Approval {
+    fn approval(
+        &self,
+        round: &Round,
+        screened: &Screened,
+        call: &ValidCall,
+        why: String,
+        path: Vec<String>,
+    ) -> Approval {
         let intent: String = round.reply.sampled.text.trim().chars().take(INTENT_CHARS).collect();
         Approval {
             id: Approval::id_for(&self.conversation, call.id(), &screened.digest),
@@ -120,6 +127,7 @@ impl Turn {
             preview: screened.preview.clone(),
             why,
             intent: (!intent.is_empty()).then_some(intent),
+            path,
         }
     }
 

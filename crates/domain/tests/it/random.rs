@@ -461,6 +461,7 @@ fn approval(random: &mut Random, call: CallId) -> Approval {
         preview: None,
         why: "why".to_owned(),
         intent: random.once_in(2).then(|| "intent".to_owned()),
+        path: Vec::new(),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct ApprovalCard {
     why: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     intent: Option<String>,
+    /// The profiles at work where it is asked, the outer one first; empty where the turn itself asks.
+    path: Vec<String>,
     classes: Vec<EffectClass>,
     #[cfg_attr(test, ts(type = "unknown"))]
     arguments: Value,
@@ -74,6 +76,8 @@ pub struct QuestionCard {
     id: String,
     call: String,
     digest: String,
+    /// The profiles at work where it is asked, the outer one first; empty where the turn itself asks.
+    path: Vec<String>,
     questions: Vec<QuestionPart>,
 }
 
@@ -143,6 +147,7 @@ fn question(approval: &Approval) -> QuestionCard {
         id: approval.id.to_string(),
         call: approval.call.to_string(),
         digest: approval.digest.hex(),
+        path: approval.path.clone(),
         questions: Question::asked(approval).into_iter().map(QuestionPart::from).collect(),
     }
 }
@@ -157,6 +162,7 @@ fn permission(approval: &Approval) -> ApprovalCard {
         label: approval.label.clone(),
         why: approval.why.clone(),
         intent: approval.intent.clone(),
+        path: approval.path.clone(),
         classes: classes(facts),
         arguments: approval.arguments.clone(),
         targets: targets(facts),

@@ -135,12 +135,12 @@ struct Ends {
 }
 
 impl Ends {
-    /// An entry was written at the head.
-    fn take_in(&mut self, body: &Body) {
-        if body.said().is_some() {
+    /// An entry was written at the head. What delegates reply in their frames has seen no message.
+    fn take_in(&mut self, entry: &Entry) {
+        if entry.body.said().is_some() {
             self.said = self.head;
         }
-        if let Some(reply) = body.replied() {
+        if let Some(reply) = entry.body.replied().filter(|_| entry.frame.is_outer()) {
             self.seen = reply.seen.0;
         }
     }
@@ -163,7 +163,7 @@ fn append(
         ends.seq += 1;
         let entry = draft.at_number(EntryNumber(ends.head));
         insert(db, conversation, ends.seq, &entry)?;
-        ends.take_in(&entry.body);
+        ends.take_in(&entry);
         entries.push(entry);
     }
     if let Some(last) = entries.last() {
@@ -204,9 +204,10 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
     Ok(())
 }
 
-/// A turn is certainly over if its end was written last and a reply had seen every message.
+/// A turn is certainly over if its end was written last and a reply had seen every message. The end of a delegate is none
+/// of the turn.
 fn mark(db: &Connection, conversation: &ConversationId, ends: &Ends, last: &Entry) -> Result<(), StoreError> {
-    let over = matches!(last.body, Body::Ended { .. }) && ends.said <= ends.seen;
+    let over = matches!(last.body, Body::Ended { .. }) && last.frame.is_outer() && ends.said <= ends.seen;
     let mut statement =
         db.prepare_cached("UPDATE conversations SET last_said = ?2, last_seen = ?3, unfinished = ?4 WHERE id = ?1")?;
     statement.execute(params![conversation.as_str(), ends.said, ends.seen, !over])?;

@@ -99,7 +99,11 @@ async fn knows_what_is_unfinished(journal: &dyn Journal, id: &ConversationId) {
 
     let ended = Body::Ended { outcome: Outcome::Answered, footer: Vec::new() };
     let ended = Draft { turn: turn.clone(), ..draft(ended) };
-    journal.append(id, EntryNumber(head + 1), vec![ended]).await.expect("it appends");
+    let of_delegate = Draft { frame: FrameId::opened_by(&call), ..ended.clone() };
+    journal.append(id, EntryNumber(head + 1), vec![of_delegate]).await.expect("it appends");
+    let unfinished = journal.unfinished().await.expect("it answers");
+    assert!(unfinished.contains(id), "the end of a delegate is not the end of its turn");
+    journal.append(id, EntryNumber(head + 2), vec![ended]).await.expect("it appends");
     let unfinished = journal.unfinished().await.expect("it answers");
     assert!(!unfinished.contains(id), "a conversation whose turn has ended is not unfinished");
     assert_eq!(journal.asked_in(&asked.id).await.expect("it answers").as_ref(), Some(id), "an old question is known");
@@ -250,6 +254,7 @@ fn approval(id: &str, call: &CallId, digest: Digest) -> Approval {
         preview: Some(Preview::Command { argv: vec!["ls".to_owned()] }),
         why: "it changes something that exists".to_owned(),
         intent: Some("I tidy up.".to_owned()),
+        path: vec!["assistant".to_owned(), "helper".to_owned()],
     }
 }
 
