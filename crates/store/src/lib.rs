@@ -1,5 +1,5 @@
 //! Encrypted SQLite: one vault a person and one instance database. Keys, migrations, journal, accounts, sessions,
-//! throttle, private notes, choices, own profiles and commands, and idempotency keys.
+//! throttle, private notes, choices, own profiles and commands, search, and idempotency keys.
 //!
 //! It knows no HTTP, prompt or policy. Begin at [`Instance`]: it signs people in and hands out [`Vault`]s; holding a
 //! `Vault` is the proof that its person unlocked it. Time comes in as an argument; keys, tokens and ids are drawn
@@ -39,4 +39,5 @@ pub use vault::conversations::{Changed, ConversationChange, ConversationState, C
 pub use vault::idempotency::{Begun, Ticket};
 pub use vault::journal::Sequenced;
 pub use vault::notes::NoteVersion;
+pub use vault::search::{Hit, Piece, Search, Speaker};
 pub use vault::texts::{OwnText, TextKind, Wrote};

@@ -32,6 +32,7 @@ pub(crate) const VAULT: &[Step] = &[
     Step { number: 1, sql: include_str!("migrations/vault/0001_journal.sql") },
     Step { number: 2, sql: include_str!("migrations/vault/0002_notes.sql") },
     Step { number: 3, sql: include_str!("migrations/vault/0003_choices.sql") },
+    Step { number: 4, sql: include_str!("migrations/vault/0004_search.sql") },
 ];
 
 /// How long the copy made before a migration is kept.

@@ -26,6 +26,7 @@ pub(crate) mod conversations;
 pub(crate) mod idempotency;
 pub(crate) mod journal;
 pub(crate) mod notes;
+pub(crate) mod search;
 pub(crate) mod texts;
 
 /// An open vault. Clones are the same vault; when it is locked, all of them answer `Closed`.

@@ -34,6 +34,11 @@ pub enum ConversationState {
 }
 
 impl ConversationState {
+    /// The state of a stored word; the table holds no other.
+    pub(crate) fn read(word: &str) -> Self {
+        if word == Self::Archived.as_str() { Self::Archived } else { Self::Open }
+    }
+
     /// The word that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -179,7 +184,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ConversationSummary> {
     Ok(ConversationSummary {
         id: ConversationId::new(row.get::<_, String>(0)?),
         title: row.get(1)?,
-        state: if state == "archived" { ConversationState::Archived } else { ConversationState::Open },
+        state: ConversationState::read(&state),
         head: row.get(3)?,
         created_at: Timestamp(row.get(4)?),
         changed_at: Timestamp(row.get(5)?),

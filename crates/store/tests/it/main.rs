@@ -14,6 +14,7 @@ mod journal;
 mod migrations;
 mod notes;
 mod once;
+mod search;
 mod sessions;
 mod setup;
 mod sole_owner;
