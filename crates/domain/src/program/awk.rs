@@ -71,13 +71,12 @@ fn closed(option: &str) -> Option<&'static str> {
 
 /// What a program text would do that is closed.
 fn judge(program: &str) -> Option<&'static str> {
-    let text = program.replace("\\\n", " ").replace("\\\r\n", " ");
-    if calls(&text, "system") {
+    if calls(&program.replace("\\\n", " ").replace("\\\r\n", " "), "system") {
         return Some(RUNS);
     }
-    match tokens(&text) {
+    match tokens(program) {
         Some(tokens) => in_tokens(&tokens),
-        None => text.contains(['|', '>', '@']).then_some(UNREADABLE),
+        None => program.contains(['|', '>', '@']).then_some(UNREADABLE),
     }
 }
 
@@ -108,15 +107,17 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
                 tokens.push(Token::Value);
             }
             '/' => match tokens.last() {
-                Some(Token::Sign(')' | ']' | '$') | Token::Sign('+' | '-')) => return None,
+                Some(Token::Sign(')' | ']' | '$') | Token::Sign('+' | '-') | Token::Name("getline")) => return None,
                 Some(Token::Value) => tokens.push(Token::Sign('/')),
                 Some(Token::Name(name)) if !KEYWORDS.contains(name) => tokens.push(Token::Sign('/')),
                 Some(Token::Name(_) | Token::Sign(_)) | None => {
-                    skip_to(&mut left, '/')?;
+                    skip_pattern(&mut left)?;
                     tokens.push(Token::Value);
                 }
             },
+            // A comment ends with its line, also behind a backslash.
             '#' => while left.next_if(|(_, c)| *c != '\n').is_some() {},
+            '\\' => joins(&mut left)?,
             _ if c.is_alphabetic() || c == '_' => {
                 let mut end = at + c.len_utf8();
                 while let Some((next, c)) = left.next_if(|(_, c)| c.is_alphanumeric() || *c == '_') {
@@ -132,8 +133,33 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
+/// A backslash at the end of a line joins it to the next; anywhere else it means nothing that is known here.
+fn joins(left: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Option<()> {
+    left.next_if(|(_, c)| *c == '\r');
+    left.next_if(|(_, c)| *c == '\n').map(drop)
+}
+
 const KEYWORDS: &[&str] =
-    &["print", "printf", "return", "case", "in", "if", "while", "else", "do", "for", "getline", "delete", "exit"];
+    &["print", "printf", "return", "case", "in", "if", "while", "else", "do", "for", "delete", "exit"];
+
+/// A pattern up to its `/`. One that holds a `/` in brackets is read one way by some and another way by others.
+fn skip_pattern(left: &mut impl Iterator<Item = (usize, char)>) -> Option<()> {
+    let mut bracket = false;
+    while let Some((_, c)) = left.next() {
+        match c {
+            '\\' => {
+                left.next();
+            }
+            '\n' => return None,
+            '/' if bracket => return None,
+            '/' => return Some(()),
+            '[' => bracket = true,
+            ']' => bracket = false,
+            _ => {}
+        }
+    }
+    None
+}
 
 fn skip_to(left: &mut impl Iterator<Item = (usize, char)>, end: char) -> Option<()> {
     while let Some((_, c)) = left.next() {
@@ -147,6 +173,11 @@ fn skip_to(left: &mut impl Iterator<Item = (usize, char)>, end: char) -> Option<
         }
     }
     None
+}
+
+/// Whether a statement goes on behind a line that ends so.
+fn goes_on(last: Token<'_>) -> bool {
+    matches!(last, Token::Sign(',' | '&' | '|' | '\n' | '(' | '[' | '?' | ':'))
 }
 
 fn in_tokens(tokens: &[Token<'_>]) -> Option<&'static str> {
@@ -172,6 +203,7 @@ fn in_tokens(tokens: &[Token<'_>]) -> Option<&'static str> {
             }
             Token::Sign('(' | '[') => depth += 1,
             Token::Sign(')' | ']') => depth -= 1,
+            Token::Sign('\n') if at > 0 && goes_on(tokens[at - 1]) => {}
             Token::Sign(';' | '\n' | '}' | '{') => print = None,
             Token::Name(_) | Token::Value | Token::Sign(_) => {}
         }

@@ -43,7 +43,7 @@ const KINDS: &[Kind] = &[
                 cpulimit cgexec cgclassify firejail bwrap proot minijail0 nsjail tini dumb-init catatonit catchsegv \
                 ldd ld.so hyperfine multitime detach dtach abduco reptyr rlwrap socklog runsv runsvdir svlogd s6-svscan \
                 s6-setuidgid softlimit setlock setuidgid envdir envuidgid chpst mispipe vipe zrun command-not-found \
-                setlogcons openvt startx xinit xterm uxterm urxvt rxvt alacritty kitty konsole gnome-terminal st \
+                setlogcons lckdo logsave sotruss vidir openvt startx xinit xterm uxterm urxvt rxvt alacritty kitty konsole gnome-terminal st \
                 foot wezterm x-terminal-emulator ccache-swig unlinkat pkexec-run",
         beginnings: "ld-linux ld-musl ld.so ld64.so ld-2 s6- sem- tmux-",
         because: "it starts another program",
@@ -181,7 +181,8 @@ const KINDS: &[Kind] = &[
                 swipl prolog gprolog yap ocaml ocamlrun utop sml smlnj poly mosml gforth pforth vfox gst pike \
                 rexx regina ooRexx tclsh expectk jimsh itclsh snobol4 icont icon awka gawkbug bpython3 crystal nim \
                 v vala elixir dc_run raku rakudo perl6 tcc nickle calc-run forth spl yacas kawa bsh-java jython3 \
-                php-cgi php-fpm phpdbg hhvm rustscript cling root.exe rdmd dmd-run",
+                php-cgi php-fpm phpdbg hhvm rename prename file-rename prove perldoc perlbug perlthanks \
+                instmodsh rustscript cling root.exe rdmd dmd-run",
         beginnings: "js- tclsh tcl8 wish8 guile- ghc- swipl- octave-",
         because: "it runs a language whose programs can start others",
         instead: "Use the tool `python` if there is one, or a program of the tool image that does the one thing.",

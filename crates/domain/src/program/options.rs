@@ -36,6 +36,9 @@ struct Policy {
 
 enum Writes {
     Nothing,
+    FirstOperand,
+    /// All but the first.
+    BehindFirst,
     LastOperand,
     EveryOperand,
 }
@@ -83,17 +86,32 @@ impl Policy {
 
     fn in_words<'a>(&self, words: &[(&'a str, Word<'a>)]) -> Option<(&'a str, &'static str)> {
         let closed = words.iter().find_map(|(raw, word)| Some((*raw, self.closes(*word)?)));
-        let outside = || words.iter().find(|(_, word)| self.writes_outside(*word));
-        closed.or_else(|| outside().or_else(|| self.written_outside(words)).map(|(raw, _)| (*raw, OUTSIDE)))
+        closed.or_else(|| self.written(words).into_iter().find(|name| !stays_inside(name)).map(|name| (name, OUTSIDE)))
     }
 
-    /// An operand that is written to and lies elsewhere.
-    fn written_outside<'w, 'a>(&self, words: &'w [(&'a str, Word<'a>)]) -> Option<&'w (&'a str, Word<'a>)> {
-        let mut operands = words.iter().filter(|(_, word)| matches!(word, Word::Operand(_)));
+    /// The names of what is written: values of options, and operands.
+    fn written<'a>(&self, words: &[(&'a str, Word<'a>)]) -> Vec<&'a str> {
+        let next = |at: usize| words.get(at + 1).map(|(raw, _)| *raw);
+        let options = words.iter().enumerate().filter_map(|(at, (_, word))| self.output(*word, next(at)));
+        let operands = || words.iter().filter(|(_, word)| matches!(word, Word::Operand(_))).map(|(raw, _)| *raw);
         match self.writes {
-            Writes::Nothing => None,
-            Writes::LastOperand => operands.next_back().filter(|(raw, _)| !stays_inside(raw)),
-            Writes::EveryOperand => operands.find(|(raw, _)| !stays_inside(raw)),
+            Writes::Nothing => options.collect(),
+            Writes::FirstOperand => options.chain(operands().take(1)).collect(),
+            Writes::BehindFirst => options.chain(operands().skip(1)).collect(),
+            Writes::LastOperand => options.chain(last_operands(words)).collect(),
+            Writes::EveryOperand => options.chain(operands()).collect(),
+        }
+    }
+
+    /// The file that an option names as one to be written: its value, for a long name also that in the next argument.
+    fn output<'a>(&self, word: Word<'a>, next: Option<&'a str>) -> Option<&'a str> {
+        match word {
+            Word::Letter(letter, value) => value.filter(|_| self.outputs.contains(&&*letter.encode_utf8(&mut [0; 4]))),
+            Word::Long(name, value) => {
+                let hit = self.outputs.iter().any(|output| output.len() > 1 && abbreviates(name, output));
+                value.or(next).filter(|_| hit)
+            }
+            Word::Operand(_) => None,
         }
     }
 
@@ -108,17 +126,22 @@ impl Policy {
         };
         self.closed.iter().find(|(spelling, _)| hit(spelling)).map(|(_, because)| *because)
     }
+}
 
-    fn writes_outside(&self, word: Word<'_>) -> bool {
-        let is_output = |letter_or_name: &str| self.outputs.contains(&letter_or_name);
-        match word {
-            Word::Letter(letter, Some(value)) => is_output(letter.encode_utf8(&mut [0; 4])) && !stays_inside(value),
-            Word::Long(name, Some(value)) => {
-                self.outputs.iter().any(|output| output.len() > 1 && abbreviates(name, output)) && !stays_inside(value)
-            }
-            Word::Letter(_, None) | Word::Long(_, None) | Word::Operand(_) => false,
+/// The last operand. One that stands right behind a long option may be the value of that, so the one before counts too.
+fn last_operands<'a>(words: &[(&'a str, Word<'a>)]) -> Vec<&'a str> {
+    let mut last = Vec::new();
+    for (at, (raw, word)) in words.iter().enumerate().rev() {
+        if !matches!(word, Word::Operand(_)) {
+            continue;
+        }
+        last.push(*raw);
+        let behind_option = at > 0 && matches!(words[at - 1].1, Word::Long(_, None));
+        if !behind_option {
+            break;
         }
     }
+    last
 }
 
 const POLICIES: &[Policy] = &[
@@ -214,7 +237,10 @@ const POLICIES: &[Policy] = &[
     Policy { names: "pax", valued: "bfopstxBEGTU", closed: &[("-Z", RUNS), ("--use-compress-program", RUNS)], ..PLAIN },
     Policy {
         names: "zip zipnote zipsplit",
+        valued: "btnPsixTZ",
         closed: &[("--unzip-command", RUNS), ("--out", WRITES), ("-O", WRITES)],
+        outputs: &["b", "temp-path"],
+        writes: Writes::FirstOperand,
         ..PLAIN
     },
     Policy { names: "unzip funzip", valued: "dPx", outputs: &["d"], ..PLAIN },
@@ -223,7 +249,32 @@ const POLICIES: &[Policy] = &[
         closed: &[("-sfx", RUNS), ("-spf", WRITES), ("-spf2", WRITES)],
         ..PLAIN
     },
-    Policy { names: "split gsplit", valued: "abClnt", closed: &[("--filter", RUNS)], ..PLAIN },
+    Policy {
+        names: "split gsplit",
+        valued: "abClnt",
+        closed: &[("--filter", RUNS)],
+        writes: Writes::BehindFirst,
+        ..PLAIN
+    },
+    Policy { names: "csplit gcsplit", valued: "bfn", outputs: &["f", "prefix"], ..PLAIN },
+    Policy { names: "uniq guniq", valued: "fsw", writes: Writes::BehindFirst, ..PLAIN },
+    Policy { names: "shuf gshuf", valued: "ino", outputs: &["o", "output"], ..PLAIN },
+    Policy { names: "xxd", valued: "cglnosR", writes: Writes::BehindFirst, ..PLAIN },
+    Policy { names: "ptx gptx", valued: "bFgioSwW", writes: Writes::BehindFirst, ..PLAIN },
+    Policy { names: "iconv", valued: "fto", outputs: &["o", "output"], ..PLAIN },
+    Policy {
+        names: "pdftotext pdftohtml pdftocairo pdftoppm pdfimages pdfseparate",
+        writes: Writes::BehindFirst,
+        ..PLAIN
+    },
+    Policy { names: "pdfunite", writes: Writes::LastOperand, ..PLAIN },
+    Policy { names: "dos2unix unix2dos mac2unix unix2mac strip", writes: Writes::EveryOperand, ..PLAIN },
+    Policy {
+        names: "bat batcat delta",
+        closed: &[("--pager", RUNS), ("--config-file", LOADS), ("--paging", RUNS)],
+        ..PLAIN
+    },
+    Policy { names: "sox soxi", writes: Writes::LastOperand, ..PLAIN },
     Policy {
         names: "rsync openrsync",
         valued: "eBTfM@",
@@ -282,8 +333,18 @@ const POLICIES: &[Policy] = &[
             ("--gpg-sign", RUNS),
             ("--filter-process", RUNS),
             ("--show-signature", RUNS),
+            ("--filters", RUNS),
+            ("--remote", NETWORK),
+            ("--edit-description", RUNS),
         ],
-        harmless: &["text", "output-indicator-new", "output-indicator-old", "output-indicator-context"],
+        harmless: &[
+            "text",
+            "output-indicator-new",
+            "output-indicator-old",
+            "output-indicator-context",
+            "remotes",
+            "filter",
+        ],
         ..PLAIN
     },
     Policy {

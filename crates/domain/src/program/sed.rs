@@ -5,7 +5,7 @@ use super::special::Violation;
 use super::words::{self, Word, abbreviates, stays_inside};
 
 const UNREADABLE: &str = "its script cannot be read here; write it more plainly, one command with each -e";
-const VALUED: &str = "efl";
+const VALUED: &str = "efli?";
 
 /// What closes a call of `sed`.
 pub(super) fn violation(arguments: &[String]) -> Violation<'_> {
@@ -117,8 +117,12 @@ impl<'a> Reader<'a> {
             's' => self.substitution(),
             'y' => self.pair().map(|_| ()).ok_or(UNREADABLE),
             'a' | 'i' | 'c' => self.text(),
-            'r' | 'R' | ':' | 'b' | 't' | 'T' | '#' | 'v' => {
-                self.line(command);
+            'r' | 'R' | '#' => {
+                self.skip(|c| c != '\n');
+                Ok(())
+            }
+            ':' | 'b' | 't' | 'T' | 'v' => {
+                self.label();
                 Ok(())
             }
             'q' | 'Q' | 'l' | 'L' => {
@@ -220,14 +224,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The rest of a line; labels end at `;` and `}` too, so that nothing behind them is passed over.
-    fn line(&mut self, command: char) {
-        let whole = matches!(command, 'r' | 'R' | '#');
-        for c in self.left.by_ref() {
-            if c == '\n' || (!whole && matches!(c, ';' | '}')) {
-                break;
-            }
-        }
+    /// A label. It ends at a blank too: GNU `sed` reads what follows as a command.
+    fn label(&mut self) {
+        self.skip(|c| matches!(c, ' ' | '\t'));
+        self.skip(|c| !c.is_whitespace() && !matches!(c, ';' | '}'));
     }
 
     fn skip(&mut self, wanted: impl Fn(char) -> bool) {

@@ -57,7 +57,21 @@ pub(super) fn violation<'a>(is: &dyn Fn(&str) -> bool, arguments: &'a [String]) 
         () if is("sqlite3 sqlite duckdb") => sqlite(arguments),
         () if is("dc") => first(arguments, |word| word.contains('!'), RUNS),
         () if is("m4 gm4") => first(arguments, |word| word.contains("syscmd"), RUNS),
-        () if is("gs ghostscript gsc") => first(arguments, |word| word.contains("%pipe%") || word.contains("(|"), RUNS),
+        () if is("gs ghostscript gsc") => first(
+            arguments,
+            |word| word.contains("%pipe%") || word.contains("(|") || word.contains("=|") || word.starts_with(['|']),
+            RUNS,
+        ),
+        () if is("sox soxi") => first(arguments, |word| word.starts_with('|'), RUNS),
+        () if is("dvips") => first(
+            arguments,
+            |word| word.starts_with(['!', '|']) || word.starts_with("-o!") || word.starts_with("-o|"),
+            RUNS,
+        ),
+        () if is("pandoc") => {
+            let code = |word: &str| word.split(['=', '+', '-']).any(|part| part.ends_with(".lua"));
+            first(arguments, code, LOADS).or_else(|| first(arguments, is_url, NETWORK))
+        }
         () if is(
             "convert magick mogrify identify montage composite compare animate display import stream conjure gm",
         ) =>
@@ -155,11 +169,28 @@ const GIT_CLOSED: &str = "config filter-branch difftool mergetool send-email dae
                           diagnose hook maintenance credential credential-cache credential-store credential-osxkeychain \
                           credential-manager remote-ext remote-fd remote-http remote-https upload-pack receive-pack \
                           upload-archive http-backend http-fetch http-push help gitk lfs annex var sh-setup filter-repo \
-                          fetch-pack send-pack for-each-repo fsmonitor--daemon";
+                          fetch-pack send-pack for-each-repo fsmonitor--daemon submodule--helper verify-commit verify-tag \
+                          merge-index merge-one-file fast-import interpret-trailers";
 /// Commands of git with what closes them: a word, or a letter of a cluster.
 const GIT_NESTED: &[(&str, &str)] = &[
     ("bisect", "run"),
     ("submodule", "foreach"),
+    ("submodule", "update"),
+    ("submodule", "add"),
+    ("stash", "-p"),
+    ("checkout", "-p"),
+    ("reset", "-p"),
+    ("restore", "-p"),
+    ("add", "-p"),
+    ("commit", "-p"),
+    ("commit", "-e"),
+    ("commit", "-S"),
+    ("merge", "-S"),
+    ("tag", "-s"),
+    ("tag", "-u"),
+    ("am", "-i"),
+    ("am", "-S"),
+    ("notes", "edit"),
     ("rebase", "-x"),
     ("rebase", "-i"),
     ("clone", "-u"),
@@ -194,8 +225,31 @@ fn git(arguments: &[String]) -> Violation<'_> {
         Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
         None => word == closed,
     };
+    if let Some(found) = git_writes(name, rest) {
+        return Some((found, OUTSIDE));
+    }
     let nested = |word: &&String| GIT_NESTED.iter().any(|(command, closed)| command == name && closes(word, closed));
     rest.iter().find(nested).map(|word| (word.as_str(), RUNS))
+}
+
+/// A file or folder elsewhere that a command of git would write.
+fn git_writes<'a>(name: &str, rest: &'a [String]) -> Option<&'a str> {
+    let places: Vec<&str> = match name {
+        "archive" | "format-patch" => {
+            let words = words::read(rest, "o");
+            words.iter().filter_map(|(_, word)| if let Word::Letter('o', file) = word { *file } else { None }).collect()
+        }
+        "bundle" if rest.first().is_some_and(|word| word == "create") => rest[1..].iter().map(String::as_str).collect(),
+        "worktree" if rest.first().is_some_and(|word| word == "add" || word == "move") => {
+            rest[1..].iter().map(String::as_str).collect()
+        }
+        "apply" | "checkout-index" => {
+            let value = |word: &'a String| word.strip_prefix("--directory=").or_else(|| word.strip_prefix("--prefix="));
+            rest.iter().filter_map(value).collect()
+        }
+        _ => Vec::new(),
+    };
+    places.into_iter().find(|place| !place.starts_with('-') && !stays_inside(place))
 }
 
 /// Where the command stands among git's arguments: its own options come first, `-C` with a folder.
@@ -232,9 +286,10 @@ fn tar(arguments: &[String]) -> Violation<'_> {
         }
     }
     let words = words::read(arguments, TAR_VALUED);
-    let mut files = words.iter().filter_map(|(raw, word)| match word {
+    let next = |at: usize| words.get(at + 1).map(|(raw, _)| *raw);
+    let mut files = words.iter().enumerate().filter_map(|(at, (raw, word))| match word {
         Word::Letter('f', Some(file)) => Some((*raw, *file)),
-        Word::Long(name, Some(file)) if words::abbreviates(name, "file") => Some((*raw, *file)),
+        Word::Long(name, file) if words::abbreviates(name, "file") => Some((*raw, file.or_else(|| next(at))?)),
         Word::Letter(..) | Word::Long(..) | Word::Operand(_) => None,
     });
     files.find(|(_, file)| file.contains(':')).map(|(raw, _)| (raw, NETWORK))

@@ -90,3 +90,123 @@ fn programs_of_awk_are_read() {
         assert!(!closed(line), "{line}");
     }
 }
+
+#[test]
+fn gnu_sed_goes_on_behind_a_label() {
+    for line in ["sed ':a e id' f", "sed 'b X e id' f", "sed 'tX  w x' f", "sed 'v 4.2 e id' f"] {
+        assert!(closed(line), "{line}");
+    }
+    for line in ["sed ': a' f", "sed ':a;N;$!ba;s/x/y/' f", "sed '/a/b end' f", "sed 'v 4.2' f"] {
+        assert!(!closed(line), "{line}");
+    }
+}
+
+#[test]
+fn what_stands_behind_i_is_the_suffix_and_no_script() {
+    for line in ["sed -iep '1e id' f", "sed -i.ep '1e id' f", "sed -niexp 'w x' f"] {
+        assert!(closed(line), "{line}");
+    }
+    assert!(!closed("sed -ie s/a/b/ f"));
+}
+
+#[test]
+fn a_line_of_awk_that_goes_on_hides_nothing() {
+    for line in [
+        "awk '{ print $1,\n $1 > \"x\" }' f",
+        "awk '{ print 1 &&\n 2 > \"x\" }' f",
+        "awk '{ print $1, # all\n $2 > \"x\" }' f",
+        "awk 'BEGIN { # a \\\n print \"y\" | \"id\" }'",
+        "awk 'BEGIN { print 1, \\\n 2 > \"x\" }'",
+    ] {
+        assert!(closed(line), "{line}");
+    }
+    assert!(!closed("awk '{ print $1,\n $2\n}\n$3 > 5' f"));
+}
+
+#[test]
+fn a_slash_in_awk_that_can_be_read_two_ways_closes_the_call() {
+    for line in [
+        "awk 'BEGIN { getline / 1; \"id\" | getline z; x = 1 / 2 }'",
+        "awk '/[/]\"/ { print | \"id\" ; x = \"y\" } # \"' f",
+    ] {
+        assert!(closed(line), "{line}");
+    }
+    assert!(!closed("awk '/[^/]*$/ { print $1 }' f"));
+}
+
+#[test]
+fn a_long_option_may_have_its_value_in_the_next_argument() {
+    for line in [
+        "sort --output /etc/x y",
+        "cp --target-directory /etc x",
+        "cp a /etc/x --suffix .old",
+        "tar --directory / -xf x",
+        "tar --file host:x -x",
+        "pandoc --output /etc/x y",
+        "install --target-directory /etc x",
+    ] {
+        assert!(closed(line), "{line}");
+    }
+    for line in ["sort --output sorted y", "cp a b --suffix .old", "tar --directory sub --file x.tar -x"] {
+        assert!(!closed(line), "{line}");
+    }
+}
+
+#[test]
+fn what_is_written_without_an_option_is_known_too() {
+    for line in [
+        "uniq a /etc/b",
+        "split -b 1 x /etc/y",
+        "csplit -f /etc/x y 1",
+        "shuf -e a -o ../x",
+        "xxd -r x /etc/y",
+        "iconv -o /etc/x y",
+        "pdftotext x.pdf /etc/y",
+        "zip /etc/x.zip y",
+        "dos2unix ../x",
+        "git archive -o /etc/x HEAD",
+        "git format-patch -o /etc HEAD",
+        "git bundle create /etc/x HEAD",
+        "git worktree add ../x",
+    ] {
+        assert!(closed(line), "{line}");
+    }
+    for line in [
+        "uniq /usr/share/dict/words",
+        "split -b 1 /usr/share/x part-",
+        "xxd /usr/share/x",
+        "zip -r all.zip notes",
+        "git archive -o all.tar HEAD",
+        "git worktree list",
+    ] {
+        assert!(!closed(line), "{line}");
+    }
+}
+
+#[test]
+fn what_starts_a_program_by_a_value_is_closed() {
+    for line in [
+        "git commit -S -m x",
+        "git tag -s v1",
+        "git submodule update --init",
+        "git cat-file --filters HEAD:x",
+        "git merge-index id -a",
+        "git archive --remote=x HEAD",
+        "git add -p",
+        "gs -o '|id' y",
+        "gs -sOutputFile='|id' y",
+        "sox '|id' y.wav",
+        "dvips -o '!id' x",
+        "pandoc -t x.lua y",
+        "pandoc --to=x.lua y",
+        "pandoc http://x/y",
+        "bat --pager=id x",
+        "prename 'system(1)' x",
+    ] {
+        assert!(closed(line), "{line}");
+    }
+    for line in ["git commit -m x", "git tag v1", "git add x", "git branch --remotes", "bat x", "pandoc -o y.html x.md"]
+    {
+        assert!(!closed(line), "{line}");
+    }
+}

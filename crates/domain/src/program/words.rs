@@ -16,7 +16,8 @@ pub(super) enum Word<'a> {
     Operand(&'a str),
 }
 
-/// Reads arguments. `valued` are the letters that take the rest of their argument, or the next one, as value.
+/// Reads arguments. `valued` are the letters that take the rest of their argument, or the next one, as value; a letter
+/// with `?` behind it takes the rest of its argument alone, if there is any.
 pub(super) fn read<'a>(arguments: &'a [String], valued: &str) -> Vec<(&'a str, Word<'a>)> {
     let mut words = Vec::new();
     let mut left = arguments.iter().map(String::as_str);
@@ -44,12 +45,34 @@ fn read_cluster<'a>(
 ) {
     for (at, letter) in cluster.char_indices() {
         let rest = &cluster[at + letter.len_utf8()..];
-        if valued.contains(letter) {
-            let value = if rest.is_empty() { left.next() } else { Some(rest) };
-            words.push((argument, Word::Letter(letter, value)));
-            return;
+        match takes(valued, letter) {
+            Takes::Nothing => {}
+            Takes::Rest => {
+                words.push((argument, Word::Letter(letter, (!rest.is_empty()).then_some(rest))));
+                return;
+            }
+            Takes::RestOrNext => {
+                let value = if rest.is_empty() { left.next() } else { Some(rest) };
+                words.push((argument, Word::Letter(letter, value)));
+                return;
+            }
         }
         words.push((argument, Word::Letter(letter, (!rest.is_empty()).then_some(rest))));
+    }
+}
+
+/// What a letter takes as its value.
+enum Takes {
+    Nothing,
+    Rest,
+    RestOrNext,
+}
+
+fn takes(valued: &str, letter: char) -> Takes {
+    match valued.find(letter).filter(|_| letter != '?') {
+        None => Takes::Nothing,
+        Some(at) if valued[at + letter.len_utf8()..].starts_with('?') => Takes::Rest,
+        Some(_) => Takes::RestOrNext,
     }
 }
 
