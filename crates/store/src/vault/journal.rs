@@ -9,7 +9,7 @@ use domain::entry::{Body, Draft, Entry};
 use domain::id::{ApprovalId, ConversationId, EntryNumber, FrameId, MessageId, TurnId};
 use domain::time::Timestamp;
 use harness::ports::{Journal, JournalError};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use crate::error::StoreError;
 use crate::vault::Vault;
@@ -52,7 +52,14 @@ impl Journal for Vault {
     }
 
     async fn unfinished(&self) -> Result<Vec<ConversationId>, JournalError> {
-        self.read(unfinished).await.map_err(JournalError::from)
+        let Looked { live, over } = self.read(look).await?;
+        // Without the mark they are looked at again, which costs time alone.
+        if !over.is_empty()
+            && let Err(fault) = self.write(move |db| unmark(db, &over)).await
+        {
+            tracing::warn!(%fault, "conversations without a turn stay marked");
+        }
+        Ok(live)
     }
 
     async fn asked_in(&self, approval: &ApprovalId) -> Result<Option<ConversationId>, JournalError> {
@@ -216,11 +223,16 @@ fn mark(db: &Connection, conversation: &ConversationId, ends: &Ends, last: &Entr
 
 const COLUMNS: &str = "number, version, at, turn, frame, body";
 
+/// Numbers are stored with 63 bits; behind a larger one there is nothing.
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 fn load(db: &Connection, conversation: &ConversationId, since: EntryNumber) -> Result<Vec<Entry>, StoreError> {
     let mut statement = db.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM entries WHERE conversation = ?1 AND number > ?2 ORDER BY number"
     ))?;
-    let mut rows = statement.query(params![conversation.as_str(), since.0])?;
+    let mut rows = statement.query(params![conversation.as_str(), stored(since.0)])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         entries.push(entry(row)?);
@@ -232,7 +244,7 @@ fn entries_since(db: &Connection, seq: u64, limit: usize) -> Result<Vec<Sequence
     let mut statement = db.prepare_cached(&format!(
         "SELECT {COLUMNS}, seq, conversation FROM entries WHERE seq > ?1 ORDER BY seq LIMIT ?2"
     ))?;
-    let mut rows = statement.query(params![seq, limit])?;
+    let mut rows = statement.query(params![stored(seq), limit])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         let conversation = ConversationId::new(row.get::<_, String>(7)?);
@@ -255,18 +267,42 @@ fn entry(row: &Row<'_>) -> Result<Entry, StoreError> {
     })
 }
 
+/// What became of the conversations that may have an unfinished turn.
+#[derive(Debug, Default)]
+struct Looked {
+    live: Vec<ConversationId>,
+    /// Those that have none, with their last entry.
+    over: Vec<(ConversationId, EntryNumber)>,
+}
+
 /// Only conversations that may have an unfinished turn are folded; the fold decides.
-fn unfinished(db: &rusqlite::Transaction<'_>) -> Result<Vec<ConversationId>, StoreError> {
-    let mut statement = db.prepare_cached("SELECT id FROM conversations WHERE unfinished = 1 ORDER BY id")?;
-    let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    let mut live = Vec::new();
-    for id in ids.into_iter().map(ConversationId::new) {
+fn look(db: &Transaction<'_>) -> Result<Looked, StoreError> {
+    let mut looked = Looked::default();
+    for id in marked(db)? {
         let entries = load(db, &id, EntryNumber(0))?;
-        if Conversation::fold(id.clone(), &entries).is_unfinished() {
-            live.push(id);
+        let conversation = Conversation::fold(id.clone(), &entries);
+        if conversation.is_unfinished() {
+            looked.live.push(id);
+        } else {
+            looked.over.push((id, conversation.head()));
         }
     }
-    Ok(live)
+    Ok(looked)
+}
+
+fn marked(db: &Connection) -> Result<Vec<ConversationId>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT id FROM conversations WHERE unfinished = 1 ORDER BY id")?;
+    let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(ids.into_iter().map(ConversationId::new).collect())
+}
+
+/// Takes the mark off conversations that have no further entry than when they were looked at.
+fn unmark(db: &Transaction<'_>, over: &[(ConversationId, EntryNumber)]) -> Result<(), StoreError> {
+    let mut statement = db.prepare_cached("UPDATE conversations SET unfinished = 0 WHERE id = ?1 AND head = ?2")?;
+    for (id, head) in over {
+        statement.execute(params![id.as_str(), head.0])?;
+    }
+    Ok(())
 }
 
 fn asked_in(db: &Connection, approval: &ApprovalId) -> Result<Option<ConversationId>, StoreError> {
@@ -274,3 +310,6 @@ fn asked_in(db: &Connection, approval: &ApprovalId) -> Result<Option<Conversatio
     let id = statement.query_row([approval.as_str()], |row| row.get::<_, String>(0)).optional()?;
     Ok(id.map(ConversationId::new))
 }
+
+#[cfg(test)]
+mod tests;

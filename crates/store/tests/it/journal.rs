@@ -106,6 +106,18 @@ async fn seq_counts_over_conversations_and_the_stream_reads_it_in_order() {
 }
 
 #[tokio::test]
+async fn behind_a_number_that_no_entry_can_have_there_is_nothing() {
+    let world = World::new();
+    let vault = open_vault(&world.set_up().await).await;
+    let talk = conversation_in(&vault, "talk").await;
+    vault.append(&talk, EntryNumber(0), vec![said("m1", "one")]).await.unwrap();
+    for number in [u64::MAX, 1 << 63, (1 << 63) - 1] {
+        assert_eq!(vault.load(&talk, EntryNumber(number)).await.unwrap(), [], "{number}");
+        assert_eq!(vault.entries_since(number, 10).await.unwrap(), [], "{number}");
+    }
+}
+
+#[tokio::test]
 async fn a_message_sent_twice_is_found_and_never_stored_twice() {
     let world = World::new();
     let vault = open_vault(&world.set_up().await).await;
