@@ -18,6 +18,7 @@ use crate::line::Lines;
 use crate::message::Message;
 use crate::model::Reply;
 use crate::plan::{self, Budget};
+use crate::scratchpad::Scratchpad;
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::turn::{Around, CallState, FrameState, Others, Turn};
@@ -35,6 +36,7 @@ pub struct Conversation {
     frames: Frames,
     /// The turn of an inner frame that is over.
     over: Option<Turn>,
+    scratchpad: Scratchpad,
     head: EntryNumber,
     history: Thread,
     standing: Standing,
@@ -105,6 +107,7 @@ impl Conversation {
             frame,
             frames: Frames::default(),
             over: None,
+            scratchpad: Scratchpad::default(),
             head: EntryNumber::default(),
             history: Thread::default(),
             standing: Standing::default(),
@@ -166,6 +169,7 @@ impl Conversation {
             | Body::Stopped
             | Body::Ended { .. } => {
                 self.remember(entry);
+                self.write_down(entry);
                 if !self.frames.is_empty() {
                     self.note_calls_elsewhere(&entry.frame);
                 }
@@ -376,8 +380,14 @@ impl Conversation {
     }
 
     /// What comes next in the frame that this is the fold of.
-    fn next_here(&self, frames: &BTreeMap<CallId, FrameState>, others: &Others, setting: &Setting) -> Effect {
-        let around = Around { history: self.history.items(), head: self.head, others, frames };
+    fn next_here(
+        &self,
+        frames: &BTreeMap<CallId, FrameState>,
+        others: &Others,
+        scratchpad: &Scratchpad,
+        setting: &Setting,
+    ) -> Effect {
+        let around = Around { history: self.history.items(), head: self.head, others, frames, scratchpad };
         match &self.live {
             Some(_) | None if self.newer => Effect::Rest,
             Some(turn) => match turn.next(around, setting) {
@@ -422,6 +432,11 @@ impl Conversation {
             Some(turn) => self.history.followed_by(&turn.thread()),
             None => self.history.clone(),
         }
+    }
+
+    /// What all its frames write down for each other.
+    pub fn scratchpad(&self) -> &Scratchpad {
+        &self.scratchpad
     }
 
     /// Its lines, and which of them is written on.

@@ -41,6 +41,7 @@ pub mod repair;
 pub mod result;
 pub mod rounds;
 pub mod rule;
+pub mod scratchpad;
 pub mod setting;
 pub mod slash;
 mod strict;

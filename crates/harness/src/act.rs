@@ -150,12 +150,16 @@ fn quiet(conversation: &Conversation) -> Result<&Conversation, ActError> {
     if conversation.live().is_some() { Err(ActError::TurnRuns) } else { Ok(conversation) }
 }
 
-/// A message as it is recorded: one that opens a turn carries what was done on other lines.
+/// A message as it is recorded: one that opens a turn carries what was done on other lines, and what the scratchpad
+/// holds.
 fn said(conversation: &Conversation, mut message: Message) -> Body {
-    let effects = conversation.done_elsewhere();
-    if conversation.live().is_none() && !effects.is_empty() {
-        let told = elsewhere(&effects);
-        message.aside = Some(message.aside.map_or(told.clone(), |aside| format!("{aside}\n{told}")));
+    if conversation.live().is_none() {
+        let effects = conversation.done_elsewhere();
+        let effects = (!effects.is_empty()).then(|| elsewhere(&effects));
+        let pad = conversation.scratchpad();
+        let pad = (!pad.is_empty()).then(|| pad.aside());
+        let told: Vec<String> = message.aside.into_iter().chain(effects).chain(pad).collect();
+        message.aside = (!told.is_empty()).then(|| told.join("\n"));
     }
     Body::Said(message)
 }

@@ -11,6 +11,7 @@ use domain::delegate::is_delegate;
 use domain::digest::Digest;
 use domain::facts::Content;
 use domain::id::CallId;
+use domain::scratchpad::is_scratchpad;
 use domain::tool::ToolSet;
 use harness::ports::Tool;
 use tokio::sync::watch;
@@ -73,12 +74,12 @@ impl World {
         tools::all(self)
     }
 
-    /// What those tools say of themselves, without the one for delegates.
+    /// What those tools say of themselves, without those for delegates and for the scratchpad.
     pub fn tool_set(self: &Arc<Self>) -> ToolSet {
-        self.whole_tool_set().iter().filter(|spec| !is_delegate(&spec.name)).cloned().collect()
+        self.whole_tool_set().iter().filter(|spec| !is_delegate(&spec.name) && !is_scratchpad(&spec.name)).cloned().collect()
     }
 
-    /// The same with the one for delegates.
+    /// The same with them.
     pub fn whole_tool_set(self: &Arc<Self>) -> ToolSet {
         ToolSet::new(self.tools().iter().map(|tool| tool.spec().clone()))
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use harness::ports::{Journal, Tool};
 
 pub mod ask;
+mod delegate;
 pub mod erase;
 pub mod explain;
 mod file_edit;
@@ -19,6 +20,7 @@ pub mod files;
 mod places;
 mod reading;
 mod recall;
+mod scratchpad;
 mod shell;
 
 pub use places::Places;
@@ -27,6 +29,12 @@ pub use shell::CommandRunner;
 /// The tool that reads what a conversation shows shorter, over the journal of one person.
 pub fn recall(journal: Arc<dyn Journal>) -> Arc<dyn Tool> {
     erase::erase(recall::Tool(journal))
+}
+
+/// The tools by which a profile runs another one and shares notes with it. They are offered only where there is one that
+/// can be run.
+pub fn of_frames() -> Vec<Arc<dyn Tool>> {
+    vec![erase::erase(delegate::Tool), erase::erase(scratchpad::Read), erase::erase(scratchpad::Write)]
 }
 
 /// All other tools that one person's turns have.

@@ -11,6 +11,7 @@ use crate::entry::{Body, Draft, Entry};
 use crate::footer::SideEffect;
 use crate::id::{CallId, FrameId, MessageId, TurnId};
 use crate::message::{Message, Wanted};
+use crate::scratchpad::is_scratchpad;
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::turn::{ActiveTime, CallState, FrameState, Others, Turn, Used};
@@ -152,6 +153,7 @@ impl Conversation {
             return;
         };
         self.remember_names(entry);
+        self.write_down(entry);
         if root != entry.frame {
             self.frames.pass_time(&root, entry);
         }
@@ -188,6 +190,20 @@ impl Conversation {
         fold.head = entry.number;
         fold.live = Some(Turn::begin(self.id.clone(), entry.turn.clone(), vec![task], entry.at));
         self.frames.push(Frame { opened: opened.clone(), turn: entry.turn.clone(), root, depth, fold });
+    }
+
+    /// A call of any frame came back: what it wrote into the scratchpad stands there from then on.
+    pub(super) fn write_down(&mut self, entry: &Entry) {
+        let Body::Returned(result) = &entry.body else { return };
+        let open =
+            self.turn_in(&entry.frame).and_then(|turn| turn.open_calls().find(|state| state.call.id == result.call));
+        let Some((tool, screened)) = open.and_then(|state| Some((&state.call.tool, state.screened.as_ref()?))) else {
+            return;
+        };
+        if is_scratchpad(tool) {
+            let (tool, arguments) = (tool.clone(), screened.arguments.clone());
+            self.scratchpad.returned(&tool, &arguments, result.status);
+        }
     }
 
     /// Calls are counted over all frames of a purse, in the order in which they were made.
@@ -270,7 +286,7 @@ impl Conversation {
         let states = self.states_below(fold, setting.model.window, |id, opened| {
             setting.inside(&opened.profile).is_none_or(|inner| !matches!(self.next_in(id, &inner), Effect::Rest))
         });
-        match (fold.next_here(&states, &self.others(frame), setting), &fold.live) {
+        match (fold.next_here(&states, &self.others(frame), &self.scratchpad, setting), &fold.live) {
             (Effect::End { outcome, .. }, Some(turn)) => {
                 Effect::End { outcome, footer: self.effects_of(turn, usize::MAX) }
             }

@@ -38,10 +38,12 @@ fn failure(outcome: &Outcome, said: &str) -> Option<(Status, &'static str)> {
 }
 
 fn failed(opened: &Opened, kind: &str, outcome: &Outcome, said: &str) -> String {
-    let why = match outcome {
-        Outcome::Stopped => "The person stopped it.".to_owned(),
-        Outcome::Answered => "Its model gave no answer.".to_owned(),
-        other => other.sentence(),
+    let why = if *outcome == Outcome::Stopped {
+        "The person stopped it.".to_owned()
+    } else if *outcome == Outcome::Answered {
+        "Its model gave no answer.".to_owned()
+    } else {
+        outcome.sentence()
     };
     let so_far = if said.is_empty() { String::new() } else { format!(" It said last: {said}") };
     format!("The delegate {} gave no answer ({kind}). {why}{so_far}", opened.profile)

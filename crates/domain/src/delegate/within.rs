@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{DelegateProfile, Delegation, MOST_DEPTH, TOOL, is_delegate};
 use crate::context::Prefix;
 use crate::limits::Limits;
+use crate::scratchpad::is_scratchpad;
 use crate::setting::Setting;
 use crate::tool::{ToolSet, ToolSpec};
 
@@ -37,7 +38,8 @@ impl Setting {
         self.delegates().into_iter().find(|profile| profile.id == id)
     }
 
-    /// This setting with these delegates. The tool for them is there only where one can be run, and names those.
+    /// This setting with these delegates. The tool for them is there only where one can be run, and names those; the
+    /// scratchpad is there where it is shared.
     #[must_use]
     pub fn delegating(mut self, delegation: Delegation) -> Self {
         self.delegation = delegation;
@@ -45,6 +47,8 @@ impl Setting {
         let shown = |spec: &Arc<ToolSpec>| match is_delegate(&spec.name) {
             true if legal.is_empty() => None,
             true => Some(Arc::new(described(spec, &legal))),
+            // Who works alone has nobody to share notes with.
+            false if is_scratchpad(&spec.name) && legal.is_empty() && self.delegation.depth == 0 => None,
             false => Some(Arc::clone(spec)),
         };
         let tools: ToolSet = self.tools.iter().filter_map(shown).collect();

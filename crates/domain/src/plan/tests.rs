@@ -1,7 +1,7 @@
 //! Plans, one by one: each kind of fold where it is the smallest that suffices. Random conversations are planned in
 //! `tests/it/plan_fits.rs`.
 
-use super::{Budget, Counts, Measure, Plan, cut, plan};
+use super::{Budget, Counts, Plan, cut, plan};
 use crate::context::{Part, Place};
 use crate::id::{CallId, MessageId, TurnId};
 

@@ -10,6 +10,7 @@ use crate::context::Item;
 use crate::gate::Tally;
 use crate::id::{CallId, EntryNumber, FrameId};
 use crate::result::ToolResult;
+use crate::scratchpad::Scratchpad;
 use crate::tool::{EffectClass, ToolName};
 
 /// The surroundings of a turn.
@@ -23,6 +24,8 @@ pub(crate) struct Around<'a> {
     pub(crate) others: &'a Others,
     /// The frames that its calls have opened, by call.
     pub(crate) frames: &'a BTreeMap<CallId, FrameState>,
+    /// That of the conversation.
+    pub(crate) scratchpad: &'a Scratchpad,
 }
 
 /// What other frames have used.

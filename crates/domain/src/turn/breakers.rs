@@ -8,6 +8,7 @@ use crate::call::ValidCall;
 use crate::delegate::is_delegate;
 use crate::entry::Screened;
 use crate::result::Status;
+use crate::scratchpad::is_scratchpad;
 use crate::tool::ToolName;
 
 /// How often a call may fail with equal arguments while nothing changes.
@@ -48,7 +49,9 @@ impl Turn {
     /// The result of an equal read before, if nothing can have changed it: no call in between changes anything, and the
     /// person has said nothing.
     pub(super) fn known<'a>(&'a self, state: &CallState, screened: &Screened) -> Option<&'a str> {
-        if state.started.is_some() || !screened.facts.only_reads() || is_delegate(&state.call.tool) {
+        // What other frames have noted or done meanwhile is not known here.
+        let shared = is_delegate(&state.call.tool) || is_scratchpad(&state.call.tool);
+        if state.started.is_some() || !screened.facts.only_reads() || shared {
             return None;
         }
         let mut known = None;

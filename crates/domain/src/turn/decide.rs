@@ -110,6 +110,7 @@ impl Turn {
         }
         match standing::batch(standings, setting) {
             Batch::Run(calls) => Effect::Run(calls),
+            Batch::Note(body) => Effect::Note(vec![body]),
             Batch::Delegate(delegating) => Effect::Delegate(delegating),
             Batch::Waits(asked_at) if self.wrote_instead(asked_at) => Effect::Note(standing::withdrawn(open)),
             Batch::Waits(_) | Batch::Rests => Effect::Rest,

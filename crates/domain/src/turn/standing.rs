@@ -13,6 +13,7 @@ use crate::entry::{Body, Screened};
 use crate::gate::{Tally, Verdict, judge};
 use crate::id::{EntryNumber, FrameId};
 use crate::result::{Status, ToolResult};
+use crate::scratchpad::is_scratchpad;
 use crate::setting::Setting;
 use crate::tool::{EffectClass, Replay};
 
@@ -29,6 +30,8 @@ pub(super) enum Standing {
     Unasked(Box<Approval>),
     /// It has its result without a run.
     Settled(Status, String),
+    /// The scratchpad has its result, as soon as nothing before it is open.
+    Scratched(Box<ToolResult>),
     /// A delegate works on it in a frame of its own.
     Delegated(FrameId),
     /// Its delegate waits for the person.
@@ -45,6 +48,19 @@ impl Turn {
             Some(FrameState::Over(result)) => return Standing::Over(Box::new(result.clone())),
             None => {}
         }
+        let standing = self.judged(round, state, around, setting);
+        if let Standing::Ready(cleared) = &standing
+            && is_scratchpad(&cleared.call().spec().name)
+        {
+            let call = cleared.call();
+            let result = around.scratchpad.result(call.id(), &call.spec().name, call.arguments());
+            return Standing::Scratched(Box::new(result.viewed(setting.model.window)));
+        }
+        standing
+    }
+
+    /// What the gate and the person say of a call that has no frame.
+    fn judged(&self, round: &Round, state: &CallState, around: Around<'_>, setting: &Setting) -> Standing {
         let Some(screened) = &state.screened else {
             return Standing::Settled(Status::Refused, "The call could not be looked at and did not run.".to_owned());
         };
@@ -74,7 +90,9 @@ impl Turn {
                 Some(text) => Standing::Settled(Status::Done, text.to_owned()),
                 None => self.ready(call, screened, clearance, probe),
             },
-            (Verdict::Ask(why), None) => self.by_decision(round, state, screened, call, (why, setting.path_of_delegate()), probe),
+            (Verdict::Ask(why), None) => {
+                self.by_decision(round, state, screened, call, (why, setting.path_of_delegate()), probe)
+            }
         }
     }
 
@@ -185,7 +203,7 @@ fn settle(state: &CallState, standing: &Standing) -> Option<Body> {
         Standing::Settled(status, text) => Some(Body::Returned(ToolResult::new(state.call.id.clone(), *status, text))),
         Standing::Over(result) => Some(Body::Returned((**result).clone())),
         Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) => None,
-        Standing::Delegated(_) | Standing::Resting => None,
+        Standing::Delegated(_) | Standing::Resting | Standing::Scratched(_) => None,
     }
 }
 
@@ -203,7 +221,7 @@ pub(super) fn question(standing: &Standing) -> Option<Approval> {
     match standing {
         Standing::Unasked(approval) => Some((**approval).clone()),
         Standing::Ready(_) | Standing::Waiting(_) | Standing::Settled(..) => None,
-        Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => None,
+        Standing::Delegated(_) | Standing::Resting | Standing::Over(_) | Standing::Scratched(_) => None,
     }
 }
 
@@ -229,6 +247,8 @@ pub(super) enum Batch {
     Run(Vec<ClearedCall>),
     /// Let delegates work.
     Delegate(Delegating),
+    /// The first of them has its result.
+    Note(Body),
     /// The first of them waits for the person since that entry.
     Waits(EntryNumber),
     /// The person is waited for in the frames of delegates.
@@ -238,8 +258,10 @@ pub(super) enum Batch {
 /// The calls that run next: reads at the front side by side, delegates at the front side by side, else the first alone.
 /// When the first one waits for the person, nothing behind it may overtake it.
 pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Batch {
-    if standings.first().is_some_and(is_delegated) {
-        return delegates(standings);
+    match standings.first() {
+        Some(Standing::Scratched(result)) => return Batch::Note(Body::Returned((**result).clone())),
+        Some(first) if is_delegated(first) => return delegates(standings),
+        Some(_) | None => {}
     }
     let mut calls = Vec::new();
     for standing in standings {
@@ -253,7 +275,7 @@ pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Batch {
             }
             Standing::Waiting(number) if calls.is_empty() => return Batch::Waits(number),
             Standing::Ready(_) | Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => break,
-            Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => break,
+            Standing::Delegated(_) | Standing::Resting | Standing::Over(_) | Standing::Scratched(_) => break,
         }
     }
     Batch::Run(calls)
@@ -267,7 +289,7 @@ fn is_delegated(standing: &Standing) -> bool {
     match standing {
         Standing::Ready(call) => is_delegate(&call.call().spec().name),
         Standing::Delegated(_) | Standing::Resting | Standing::Over(_) => true,
-        Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => false,
+        Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) | Standing::Scratched(_) => false,
     }
 }
 
@@ -279,7 +301,7 @@ fn delegates(standings: Vec<Standing>) -> Batch {
             Standing::Ready(call) => open.push(*call),
             Standing::Delegated(frame) => go_on.push(frame),
             Standing::Resting | Standing::Over(_) => {}
-            Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) => {}
+            Standing::Waiting(_) | Standing::Unasked(_) | Standing::Settled(..) | Standing::Scratched(_) => {}
         }
     }
     if open.is_empty() && go_on.is_empty() { Batch::Rests } else { Batch::Delegate(Delegating { open, go_on }) }

@@ -24,6 +24,7 @@ use crate::model::{Faltered, ModelDescription, Reply, SampleFault, Sampled, Stop
 use crate::outcome::Outcome;
 use crate::result::{Status, ToolResult};
 use crate::rule::RuleSet;
+use crate::scratchpad::Scratchpad;
 use crate::setting::Setting;
 use crate::time::Timestamp;
 use crate::tool::{EffectClass, Replay, Schema, ToolName, ToolSet, ToolSpec};
@@ -133,7 +134,8 @@ impl Log {
 
     fn next(&self) -> Effect {
         let (others, frames) = (Others::default(), BTreeMap::new());
-        let around = Around { history: &[], head: EntryNumber(self.head), others: &others, frames: &frames };
+        let (scratchpad, head) = (&Scratchpad::default(), EntryNumber(self.head));
+        let around = Around { history: &[], head, others: &others, frames: &frames, scratchpad };
         self.turn.next(around, &self.setting)
     }
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::call::{ClearedCall, ValidCall};
 use domain::delegate::TOOL;
 use domain::facts::{Appraisal, Content, Facts, PathFact, Preview, Root};
+use domain::scratchpad::{READ, WRITE};
 use domain::tool::{EffectClass, Replay, Schema, ToolName, ToolSpec};
 use harness::ports::{Channel, Ran, Scope, Tool};
 use serde_json::{Value, json};
@@ -32,10 +33,12 @@ struct Row {
     parallel: bool,
     asks_person: bool,
     uses: Option<usize>,
+    /// Arguments that are numbers.
+    numbers: &'static [&'static str],
 }
 
 const fn row(name: &'static str, about: &'static str, arguments: &'static [&'static str], replay: Replay) -> Row {
-    Row { name, about, arguments, replay, parallel: false, asks_person: false, uses: None }
+    Row { name, about, arguments, replay, parallel: false, asks_person: false, uses: None, numbers: &[] }
 }
 
 const ROWS: &[Row] = &[
@@ -48,6 +51,8 @@ const ROWS: &[Row] = &[
     row("stubborn", "Looks for something and never ends.", &[], Replay::Again),
     row("breaks", "Breaks: in `appraise`, `run` or `probe`.", &["in"], Replay::Probe),
     row("fails", "Fails.", &[], Replay::Never),
+    row(READ, "Reads what is noted.", &["key"], Replay::Again),
+    Row { numbers: &["version"], ..row(WRITE, "Notes something.", &["key", "value"], Replay::Again) },
     row(TOOL, "Lets another profile work on a task.", &["profile", "task"], Replay::Again),
     Row { uses: Some(2), ..row("look_up", "Looks up a word, twice a turn.", &["word"], Replay::Again) },
     Row { asks_person: true, ..row("ask_person", "Asks the person.", &["question"], Replay::Again) },
@@ -55,8 +60,11 @@ const ROWS: &[Row] = &[
 
 impl Row {
     fn spec(&self) -> ToolSpec {
+        let typed = |names: &[&str], kind: &str| -> Vec<(String, Value)> {
+            names.iter().map(|name| ((*name).to_owned(), json!({ "type": kind }))).collect()
+        };
         let properties: serde_json::Map<String, Value> =
-            self.arguments.iter().map(|name| ((*name).to_owned(), json!({ "type": "string" }))).collect();
+            [typed(self.arguments, "string"), typed(self.numbers, "integer")].concat().into_iter().collect();
         let schema = json!({
             "type": "object",
             "properties": properties,

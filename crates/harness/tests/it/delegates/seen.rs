@@ -63,9 +63,9 @@ impl<'a> Seen<'a> {
                 }
             }
             Body::Opened(opened) => {
-                if !self.opened.insert(opened.call.as_str()) {
-                    self.wrong.push(format!("the frame of {} was opened twice", opened.call));
-                }
+                let fresh = self.opened.insert(opened.call.as_str());
+                let twice = (!fresh).then(|| format!("the frame of {} was opened twice", opened.call));
+                self.wrong.extend(twice);
             }
             Body::Started { call, .. } => drop(self.started.insert(call)),
             Body::Rejected { call, .. } => self.settle(call),
