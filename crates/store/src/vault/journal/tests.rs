@@ -43,11 +43,15 @@ fn a_conversation_that_was_stopped_or_folded_is_not_folded_again_at_each_look() 
     let ended = draft(Body::Ended { outcome: Outcome::Stopped, footer: Vec::new() });
     let drafts = vec![said("m1"), draft(Body::Stopped), ended];
     append(&db, &talk, EntryNumber(0), drafts).unwrap_or_else(|_| panic!("it fits"));
-    assert_eq!(marked(&db).unwrap(), [talk.clone()], "no reply had seen the message, so it has to be looked at");
+    assert_eq!(
+        marked(&db).unwrap(),
+        std::slice::from_ref(&talk),
+        "no reply had seen the message, so it has to be looked at"
+    );
     assert_eq!(looked_at(&mut db), []);
     assert_eq!(marked(&db).unwrap(), [], "it was looked at and has no turn");
     append(&db, &talk, EntryNumber(3), vec![said("m2")]).unwrap_or_else(|_| panic!("it fits"));
-    assert_eq!(looked_at(&mut db), [talk.clone()]);
+    assert_eq!(looked_at(&mut db), std::slice::from_ref(&talk));
     assert_eq!(marked(&db).unwrap(), [talk]);
 }
 
