@@ -1,10 +1,10 @@
 //! What a reader of an exported conversation sees, piece by piece, whatever it is written as.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::entry::{Body, Entry};
 use domain::footer::SideEffect;
-use domain::id::CallId;
+use domain::id::{CallId, MessageId};
 use domain::model::Reply;
 use domain::outcome::Outcome;
 use domain::time::Timestamp;
@@ -37,9 +37,11 @@ pub(super) enum What<'a> {
 pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
     let labels = labels(entries);
     let tools = tools(entries);
+    let taken_back = taken_back(entries);
     let mut parts = Vec::new();
     for entry in entries {
         let what = match &entry.body {
+            Body::Said(message) if taken_back.contains(&message.id) => Vec::new(),
             Body::Said(message) => vec![What::Said(&message.text)],
             Body::Replied(reply) => replied(reply, &labels, wanted),
             Body::Returned(result) if wanted.results => {
@@ -68,6 +70,15 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
         parts.extend(what.into_iter().map(|what| Part { at: entry.at, what }));
     }
     parts
+}
+
+/// Messages that no model has read, since their person took them back.
+fn taken_back(entries: &[Entry]) -> HashSet<&MessageId> {
+    let withdrawn = entries.iter().filter_map(|entry| {
+        let Body::Withdrawn(message) = &entry.body else { return None };
+        Some(message)
+    });
+    withdrawn.collect()
 }
 
 fn labels(entries: &[Entry]) -> HashMap<&CallId, &str> {

@@ -90,3 +90,19 @@ fn what_is_not_wanted_is_not_there() {
         assert!(text.contains("I look."), "{text}");
     }
 }
+
+#[test]
+fn a_message_that_was_taken_back_is_not_exported_as_said() {
+    let mut entries = entries();
+    let mut more = entries[0].clone();
+    let Body::Said(message) = &mut more.body else { panic!("the first entry is a message") };
+    (message.id, message.text) = (MessageId::new("m2"), "Never mind me.".to_owned());
+    let back = Entry { body: Body::Withdrawn(MessageId::new("m2")), ..more.clone() };
+    entries.extend([more, back]);
+    let conversation = ConversationId::new("c");
+    let source = Source { title: "t", conversation: &conversation, entries: &entries, now: Timestamp(0) };
+    for form in [Form::Markdown, Form::Html] {
+        let text = form.write(&source, ALL);
+        assert!(text.contains("Read ") && !text.contains("Never mind me."), "{text}");
+    }
+}
