@@ -1,6 +1,7 @@
 //! An agent profile: the text of its `AGENT.md` as typed values, or what is wrong with it and where. It holds no mode and
 //! no permission, and it knows no folder: who reads the file and where profiles lie is not known here.
 
+pub mod choice;
 mod fields;
 mod head;
 mod known;
@@ -18,6 +19,7 @@ use crate::tool::Schema;
 use crate::yaml::Node;
 use fields::Fields;
 
+pub use choice::{Choice, ChoiceFault, Reach};
 pub use fields::Named;
 pub(crate) use fields::{Fields as HeadFields, fault_at};
 pub(crate) use head::split;

@@ -12,7 +12,7 @@ mod settings;
 pub use machine::{folder, read};
 pub use parse::{Fault, Given, Origin, Values, parse};
 pub use providers::{DeclaredModel, providers};
-pub use resolve::{Config, LogFormat, ModelChoice, RemoteModel};
+pub use resolve::{Config, LogFormat, ModelChoice, RemoteModel, Unusable};
 pub use settings::{Kind, SETTINGS, Setting};
 
 #[cfg(test)]

@@ -129,6 +129,13 @@ impl Problem {
         Self::new(Code::Invalid, detail).fields(vec![field])
     }
 
+    /// The same, said of a command: what is wrong stands in its text.
+    #[must_use]
+    pub fn in_text(mut self) -> Self {
+        self.0.fields.iter_mut().for_each(|field| "/text".clone_into(&mut field.pointer));
+        self
+    }
+
     /// With these bad fields.
     #[must_use]
     pub fn fields(mut self, fields: Vec<Field>) -> Self {

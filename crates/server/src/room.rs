@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use domain::context::Prefix;
 use domain::conversation::Conversation;
 use domain::id::{ConversationId, EntryNumber};
 use domain::time::Timestamp;
@@ -15,7 +14,7 @@ use store::{Person, PersonId, Vault};
 use tools::Places;
 
 use crate::stream::{Ending, Hub};
-use crate::wiring::{Wired, Wiring};
+use crate::wiring::{OfPerson, Wired, Wiring};
 
 /// How often it is looked whether all turns rest.
 const LOOK: Duration = Duration::from_millis(50);
@@ -34,8 +33,8 @@ pub struct Room {
     pub sessions: Sessions,
     /// Where the person's files lie.
     pub places: Places,
-    /// What every prompt of this room begins with.
-    pub prefix: Arc<Prefix>,
+    /// What was chosen, and what holds by it.
+    pub(crate) settings: Arc<OfPerson>,
     /// When the person last asked for something, in milliseconds since 1970.
     used: AtomicI64,
 }
@@ -44,7 +43,7 @@ impl Room {
     /// Builds ports from a vault. Fails if the person's folders cannot be made.
     pub fn new(wiring: &Wiring, person: &Person, vault: Vault) -> Result<Self, String> {
         let hub = Arc::new(Hub::new(vault.clone()));
-        let Wired { ports, places, prefix } = wiring.ports(person, &vault, hub.clone())?;
+        let Wired { ports, places, settings } = wiring.ports(person, &vault, hub.clone())?;
         let zone = person.zone.clone();
         Ok(Self {
             person: person.id,
@@ -53,7 +52,7 @@ impl Room {
             hub,
             sessions: Sessions::new(ports),
             places,
-            prefix,
+            settings,
             used: AtomicI64::new(0),
         })
     }

@@ -1,7 +1,9 @@
 //! Every route there is, as one table. The router is built from it and from nothing else, so what has no row does not
 //! exist: 401 for those who are signed out, 404 for those who are signed in.
 
+mod agents;
 mod answers;
+mod choice;
 mod commands;
 mod conversations;
 mod cursor;
@@ -26,7 +28,7 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, delete, get, patch, post};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
 
 use crate::guard::rate::Class;
 use crate::guard::{self, site};
@@ -134,6 +136,19 @@ pub fn routes() -> Vec<Route> {
         row(Method::GET, "/api/v1/conversations/{id}/lines/preview", Unlocked, get(lines::preview)),
         row(Method::POST, "/api/v1/conversations/{id}/line", Unlocked, post(lines::switch)).key().body(SMALL),
         row(Method::GET, "/api/v1/conversations/{id}/usage", Unlocked, get(usage::show)),
+        row(Method::GET, "/api/v1/conversations/{id}/choice", Unlocked, get(choice::show)),
+        row(Method::PATCH, "/api/v1/conversations/{id}/choice", Unlocked, patch(choice::change)).body(SMALL),
+        row(Method::GET, "/api/v1/choice", Unlocked, get(choice::show_usual)),
+        row(Method::PATCH, "/api/v1/choice", Unlocked, patch(choice::change_usual)).body(SMALL),
+        row(Method::GET, "/api/v1/models", SignedIn, get(choice::models)),
+        row(Method::GET, "/api/v1/agents", Unlocked, get(agents::list)),
+        row(Method::GET, "/api/v1/agents/{scope}/{name}", Unlocked, get(agents::show)),
+        row(Method::PUT, "/api/v1/agents/{scope}/{name}", Unlocked, put(agents::write)),
+        row(Method::DELETE, "/api/v1/agents/{scope}/{name}", Unlocked, delete(agents::remove)).body(SMALL),
+        row(Method::GET, "/api/v1/commands", Unlocked, get(agents::list_commands)),
+        row(Method::GET, "/api/v1/commands/{scope}/{name}", Unlocked, get(agents::show_command)),
+        row(Method::PUT, "/api/v1/commands/{scope}/{name}", Unlocked, put(agents::write_command)),
+        row(Method::DELETE, "/api/v1/commands/{scope}/{name}", Unlocked, delete(agents::remove_command)).body(SMALL),
         row(Method::GET, "/api/v1/inbox", Unlocked, get(inbox::list)),
         row(Method::POST, "/api/v1/inbox/{id}/answer", Unlocked, post(answers::answer)).key(),
         row(Method::GET, "/api/v1/files", Unlocked, get(files::list)),

@@ -19,7 +19,7 @@ use crate::exit::{Ended, Exit};
 use crate::ledger::FileLedger;
 use crate::routes;
 use crate::state::{App, Stages};
-use crate::wiring::{Answering, Wiring};
+use crate::wiring::{Answering, Models, Wiring};
 use crate::{assets, files};
 
 /// The file in the data folder that says where the running server listens.
@@ -39,8 +39,8 @@ pub struct Parts {
     pub listener: Option<TcpListener>,
     /// What a password costs.
     pub policy: KdfPolicy,
-    /// The model, where it is not the configured one.
-    pub model: Option<Arc<dyn Model>>,
+    /// The models, where they are not the configured ones; the usual one first.
+    pub models: Vec<Arc<dyn Model>>,
     /// What time it is, for everything in this server.
     pub clock: Arc<dyn Clock>,
 }
@@ -56,7 +56,7 @@ pub struct Server {
 
 /// Starts everything in order. Only config, instance and listener end the start; what else fails is degraded.
 pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
-    let Parts { config, listener, policy, model, clock } = parts;
+    let Parts { config, listener, policy, models, clock } = parts;
     let now = clock.now();
     let options = Options { policy, ..Options::new(&config.data) };
     let instance = Instance::open(options, now).await.map_err(|error| open_fault(error, &config.data))?;
@@ -68,17 +68,18 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     boot.done("listener", address.to_string());
 
     let sandbox = open_sandbox(&config, boot);
-    let answering = model.map_or_else(|| Answering::open(&config), Answering::with);
+    let models = if models.is_empty() {
+        Models::open(&config)
+    } else {
+        Models::of(models.into_iter().map(Answering::with), &config)
+    };
     if let Some(says) = left_out(&config) {
         boot.degraded("providers", says);
     }
-    match &answering.trouble {
-        None => boot.done("inference", answering.model.describe().name),
-        Some(trouble) => boot.degraded("inference", trouble.clone()),
-    }
+    tell_of_models(&models, boot);
     let looked = sandbox.clone().ok();
     let sandbox = sandbox.map(|backend| Sandbox::with(backend));
-    let wiring = Wiring::new(&config, answering, sandbox, clock).map_err(|fault| Ended::new(Exit::BadData, fault))?;
+    let wiring = Wiring::new(&config, models, sandbox, clock).map_err(|fault| Ended::new(Exit::BadData, fault))?;
     let setup_token = if people == 0 { Some(SetupToken::new(now).map_err(store_fault)?) } else { None };
     let printed = setup_token.as_ref().map(|token| token.expose().to_string());
     let app = Arc::new(App::new(instance, config, address, wiring));
@@ -94,6 +95,19 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     files::write_private(&file, &format!("http://{address}\n")).map_err(listener_fault)?;
     boot.done("ready", String::new());
     Ok(Server { app, listener, setup_token: printed, looking })
+}
+
+fn tell_of_models(models: &Models, boot: &mut Boot<'_>) {
+    let (usual, others) = (models.usual(), models.offers().len() - 1);
+    match &usual.trouble {
+        Some(trouble) => boot.degraded("inference", trouble.clone()),
+        None if others == 0 => boot.done("inference", usual.name.clone()),
+        None => boot.done("inference", format!("{} and {others} to choose from", usual.name)),
+    }
+    let missing = models.missing_fallbacks();
+    if !missing.is_empty() {
+        boot.degraded("fallbacks", format!("models.fallbacks names what is not there: {}", missing.join(", ")));
+    }
 }
 
 /// What of the declared providers cannot be used.

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use domain::message::Wanted;
 use domain::time::Timestamp;
-use harness::ports::Model;
 use store::{Instance, Person, PersonId, SetupToken, Vault};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
@@ -90,11 +90,6 @@ impl App {
         self.wiring.clock.now()
     }
 
-    /// The model that answers.
-    pub fn model(&self) -> &Arc<dyn Model> {
-        &self.wiring.answering.model
-    }
-
     /// The room of a person whose vault is open: the one there is, or a new one, in which unfinished turns go on. A
     /// room whose vault was locked gives way.
     pub async fn room(self: &Arc<Self>, person: &Person, vault: Vault) -> Result<Arc<Room>, NoRoom> {
@@ -116,7 +111,9 @@ impl App {
         }
         if !self.closing.is_cancelled() {
             room.resume().await;
-            self.wiring.answering.warm(room.prefix.clone(), self.closing.clone());
+            if let Ok(chosen) = room.settings.chosen(None, &Wanted::default()).await {
+                self.wiring.models.warm(chosen.ready.prefix(), self.closing.clone());
+            }
         }
         Ok(room)
     }

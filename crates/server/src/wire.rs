@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod approval;
+pub mod choice;
 pub mod conversation;
 pub mod entry;
 pub mod file;

@@ -1,6 +1,9 @@
 //! From an open vault to the ports of its turns. Nothing is decided here: it says which part stands where.
 
+pub(crate) mod agents;
 mod bundled;
+pub(crate) mod choices;
+mod house;
 mod model;
 mod no_model;
 pub(crate) mod rules;
@@ -9,10 +12,9 @@ mod settings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::context::Prefix;
 use domain::digest::Digest;
 use domain::rule::RuleSet;
-use harness::ports::{Clock, Ports};
+use harness::ports::{Clock, Ports, Settings};
 use harness::rests::Rests;
 use sandbox::Sandbox;
 use store::{Person, PersonId, Vault};
@@ -22,25 +24,27 @@ use crate::config::Config;
 use crate::files;
 use crate::stream::Hub;
 
-pub(crate) use bundled::Bundled;
-pub use model::Answering;
+use agents::Agents;
+use choices::Choices;
+pub use model::{Answering, Models};
+pub(crate) use settings::OfPerson;
 
 /// What all turns of this server are built from.
 pub struct Wiring {
     /// The data folder.
     data: PathBuf,
-    /// Who answers.
-    pub answering: Answering,
+    /// Who can answer.
+    pub models: Models,
     /// Where commands run, or why none can.
     pub sandbox: Result<Sandbox, String>,
     /// What time it is, and new ids.
     pub clock: Arc<dyn Clock>,
     /// The rules in force.
     rules: Arc<RuleSet>,
-    /// The profile and the commands of this version.
-    pub(crate) bundled: Bundled,
+    /// The profiles and the commands of this version.
+    bundled: bundled::Bundled,
     /// Which models have failed of late.
-    rests: Arc<Rests>,
+    pub rests: Arc<Rests>,
 }
 
 /// What one person's turns run on.
@@ -49,21 +53,21 @@ pub struct Wired {
     pub ports: Ports,
     /// Where the person's tools may go.
     pub places: Places,
-    /// What every prompt of these turns begins with.
-    pub prefix: Arc<Prefix>,
+    /// What was chosen, and what holds by it.
+    pub(crate) settings: Arc<OfPerson>,
 }
 
 impl Wiring {
-    /// Reads the seeded rules, the bundled profile and commands, and takes the parts that were opened.
+    /// Reads the seeded rules, the bundled profiles and commands, and takes the parts that were opened.
     pub fn new(
         config: &Config,
-        answering: Answering,
+        models: Models,
         sandbox: Result<Sandbox, String>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, String> {
         let rules = Arc::new(rules::seeds()?);
         let bundled = bundled::read()?;
-        Ok(Self { data: config.data.clone(), answering, sandbox, clock, rules, bundled, rests: Arc::default() })
+        Ok(Self { data: config.data.clone(), models, sandbox, clock, rules, bundled, rests: Arc::default() })
     }
 
     /// The ports over one open vault.
@@ -72,20 +76,24 @@ impl Wiring {
         let places = self.places(person.id, vault, owner)?;
         let mut tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
         tools.push(tools::recall(vault.journal()));
-        let settings =
-            settings::OfProfile::new(&self.bundled.profile, &tools, self.rules.clone(), self.answering.model.clone())?;
-        let prefix = settings.prefix();
+        let names = self.models.offers().iter().map(|offer| offer.name.clone()).collect();
+        let settings = Arc::new(OfPerson {
+            agents: Arc::new(Agents::of(&self.bundled, vault.clone(), &tools, names)?),
+            choices: Arc::new(Choices::of(vault.clone())),
+            models: self.models.clone(),
+            rules: self.rules.clone(),
+        });
         let ports = Ports {
             journal: vault.journal(),
-            models: Arc::new([self.answering.model.clone()]),
+            models: self.models.ports(),
             rests: Arc::clone(&self.rests),
-            settings: Arc::new(settings),
+            settings: Arc::clone(&settings) as Arc<dyn Settings>,
             hooks: Arc::new([]),
             tools: tools.into(),
             observer: hub,
             clock: self.clock.clone(),
         };
-        Ok(Wired { ports, places, prefix })
+        Ok(Wired { ports, places, settings })
     }
 
     /// The person's home and the folder of their work folders, made if they are not there. Riad's own files are kept from

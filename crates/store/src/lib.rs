@@ -34,7 +34,6 @@ pub use kdf::KdfPolicy;
 pub use probe::Probe;
 pub use token::{DeviceToken, InvitationCode, SessionToken, SetupToken, SetupTokenFault};
 pub use vault::Vault;
-pub use vault::choices::Choice;
 pub use vault::conversations::{Changed, ConversationChange, ConversationState, ConversationSummary, ListFrom};
 pub use vault::idempotency::{Begun, Ticket};
 pub use vault::journal::Sequenced;

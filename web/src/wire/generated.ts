@@ -3,6 +3,20 @@
 /** Whether a turn runs in a conversation, or rests until a person answers. */
 export type Activity = "quiet" | "running" | "resting";
 
+/** A profile in a list. */
+export type Agent = {
+  /** With its scope, for example `me/helper`. */
+  id: string,
+  /** Whether it can be changed. */
+  own: boolean, title: string, description: string, icon?: string, kind: Kind, version: number,
+  /** Why it cannot be used, one a line. */
+  faults: Array<string>, };
+
+/** All profiles. */
+export type AgentList = {
+  /** The bundled ones first. */
+  items: Array<Agent>, };
+
 export type Answer = { approval: string, decision: Answered, words?: string, surface: string, };
 
 /** An answer to what was asked: a decision on a call, or options and words for each part of a question. */
@@ -40,6 +54,16 @@ export type ChangeForm = { title?: string, archived?: boolean, };
 /** What a piece of a stream belongs to. */
 export type Channel = "text" | "reasoning" | "arguments" | "output";
 
+/** What was chosen for a conversation, or for all of which nothing else is chosen. What is absent was not. */
+export type Choice = { model?: string, profile?: string, tier?: Tier,
+  /** What holds by it. */
+  holds: Holds, };
+
+/** What is to be chosen; what is absent stays, and an empty word takes the choice back. */
+export type ChoiceForm = { model?: string, profile?: string,
+  /** `device`, `trusted` or `any`. */
+  tier?: string, };
+
 export type ClearedBy = "class" | "rule" | "approval";
 
 /** What only a client can do. */
@@ -71,6 +95,11 @@ export type CommandAnswer = {
   rows: Array<CommandRow>,
   /** What is left to the client. */
   act?: ClientAct, };
+
+/** All commands from files. */
+export type CommandList = {
+  /** The bundled ones first. */
+  items: Array<SlashCommand>, };
 
 /** One line of a list. */
 export type CommandRow = {
@@ -105,7 +134,9 @@ export type ConversationUsage = {
   /** Tokens of the prompt that would be next. */
   next_prompt?: number, };
 
-export type CreateForm = { title?: string, };
+export type CreateForm = { title?: string,
+  /** What is chosen for it from the first message on. */
+  choice?: ChoiceForm, };
 
 export type Decision = "approve" | "refuse" | "refuse_and_stop";
 
@@ -133,7 +164,9 @@ export type EffectState = "done" | "failed" | "unknown";
 /** One entry with its places. */
 export type Entry = { number: number,
   /** Absent where the place in the vault is not known: in a page of a conversation's entries. */
-  seq?: number, at: string, conversation: string, turn: string, } & ({ "kind": "said", message_id: string, text: string,
+  seq?: number, at: string, conversation: string, turn: string,
+  /** The call whose delegate recorded it; absent for what the turn itself did. */
+  frame?: string, } & ({ "kind": "said", message_id: string, text: string,
   /** What was typed, where that was a command from a file; `text` is what it stands for. */
   short?: string, }
   | { "kind": "withdrawn", message_id: string, }
@@ -154,6 +187,9 @@ export type Entry = { number: number,
   | { "kind": "compaction_asked", }
   | { "kind": "forked", after: number, }
   | { "kind": "switched", line: number, }
+  | { "kind": "opened", profile: string,
+  /** The profiles at work, the outer one first. */
+  path: Array<string>, model: string, task: string, background: boolean, }
   | { "kind": "newer", });
 
 /** What those who do not watch hear of an entry. */
@@ -219,6 +255,17 @@ export type Hint = {
   /** Which one. */
   id?: string, };
 
+/** What holds for the next message. */
+export type Holds = { model: string,
+  /** Where that model is. */
+  model_tier: Tier,
+  /** Those that stand in for it, in order. */
+  fallbacks: Array<string>, profile: string, profile_title: string, tier: Tier,
+  /** The most that can be chosen. */
+  most: Tier,
+  /** The profile that was chosen and is not there any more. */
+  missing?: string, };
+
 /** All that waits for the person. */
 export type Inbox = {
   /** Oldest first. */
@@ -239,6 +286,9 @@ export type InboxItem = {
   | { "kind": "question",
   /** About what. */
   question: Question, });
+
+/** What a profile is for. */
+export type Kind = "chat" | "task" | "system";
 
 /** One line. */
 export type Line = {
@@ -285,13 +335,31 @@ export type MessageTaken = {
   turn: string, };
 
 /** A model as people see it. */
-export type ModelInfo = { name: string, tier: Tier, window: number, state: ModelState, reason?: string, };
+export type ModelInfo = {
+  /** The name by which it is chosen. */
+  name: string,
+  /** The name that people read, where it is another one. */
+  title?: string,
+  /** Whose it is, where it is not on this machine. */
+  provider?: string, tier: Tier, window: number, state: ModelState, reason?: string,
+  /** Whether it answers where nobody chose. */
+  usual: boolean,
+  /** Whether it failed several times in a row and is left alone for a while. */
+  resting: boolean, };
+
+/** All models. */
+export type ModelList = {
+  /** The usual one first. */
+  models: Array<ModelInfo>, };
 
 /** Whether a model can answer. */
 export type ModelState = "ready" | "loading" | "absent" | "failed";
 
 /** How a turn came out. */
 export type Outcome = "answered" | "mute" | "round_limit" | "time_limit" | "budget_spent" | "loop_broken" | "overflow" | "stopped" | "model_unavailable" | "failed";
+
+/** The text of a profile or of a command. */
+export type OwnTextView = { id: string, own: boolean, version: number, text: string, };
 
 export type PartAnswer = { options?: Array<number>, words?: string, };
 
@@ -356,6 +424,11 @@ export type QuestionPart = { text: string, options: Array<string>,
   /** Whether words of one's own are an answer. */
   other: boolean, };
 
+/** A text that is to go. */
+export type RemoveForm = {
+  /** The version that was seen. */
+  seen: number, };
+
 export type Replied = { reply_id: string, seen: number, text: string, reasoning: string, calls: Array<WrittenCall>, stop: StopReason, model: string, usage: Usage, };
 
 /** One reply among those of a conversation. */
@@ -369,7 +442,9 @@ export type RoundUsage = {
 
 export type SayForm = { text: string,
   /** A message that was read: it is said anew, or with the same text answered anew, on a new line. */
-  instead_of?: string, };
+  instead_of?: string,
+  /** The model that is to answer this message, whatever is chosen for the conversation. */
+  model?: string, };
 
 export type Screened = { call: string, label: string, classes: Array<EffectClass>, arguments: unknown, blocked?: string, preview?: Preview, };
 
@@ -395,6 +470,17 @@ export type SetupNeeded = {
 
 export type SignInForm = { handle: string, password: string, keep?: boolean, };
 
+/** A command in a list. */
+export type SlashCommand = {
+  /** With its scope, for example `me/weekly`. */
+  id: string,
+  /** Without its slash. */
+  name: string,
+  /** Whether it can be changed. */
+  own: boolean, description: string, argument_hint?: string, version: number,
+  /** Whether the person's own one of the same name stands before it. */
+  hidden: boolean, };
+
 /** How a call ended. */
 export type Status = "done" | "failed" | "refused" | "cancelled" | "interrupted";
 
@@ -408,6 +494,11 @@ export type Surface = "web" | "cli";
 export type SwitchForm = { line: number, };
 
 export type Target = { path: string, class: EffectClass, exists: boolean, bytes: number, };
+
+/** A text that is to stand. */
+export type TextForm = { text: string,
+  /** The version that it replaces, 0 for none. */
+  seen: number, };
 
 /** How far what is said to a model travels. */
 export type Tier = "device" | "trusted" | "any";

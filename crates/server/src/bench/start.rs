@@ -46,8 +46,13 @@ pub async fn measure(folder: &Path, repeats: usize) -> Result<Start, String> {
         let began = Instant::now();
         let mut lines = std::io::sink();
         let mut boot = Boot::new(&mut lines, LogFormat::Text);
-        let parts =
-            Parts { config, listener: None, policy: KdfPolicy::CHEAPEST, model: None, clock: Arc::new(SystemClock) };
+        let parts = Parts {
+            config,
+            listener: None,
+            policy: KdfPolicy::CHEAPEST,
+            models: Vec::new(),
+            clock: Arc::new(SystemClock),
+        };
         let server = start(parts, &mut boot).await.map_err(|ended| ended.to_string())?;
         ready.push(began.elapsed().as_secs_f64() * 1000.0);
         let before = process::cpu_ms();

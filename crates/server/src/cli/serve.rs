@@ -21,8 +21,13 @@ pub(super) async fn serve(config: Config) -> Result<(), Ended> {
         let mut out = io::stdout();
         let mut boot = Boot::new(&mut out, config.log_format);
         boot.done("config", config.data.display().to_string());
-        let parts =
-            Parts { config, listener: None, policy: KdfPolicy::STANDARD, model: None, clock: Arc::new(SystemClock) };
+        let parts = Parts {
+            config,
+            listener: None,
+            policy: KdfPolicy::STANDARD,
+            models: Vec::new(),
+            clock: Arc::new(SystemClock),
+        };
         start(parts, &mut boot).await?
     };
     print_address(server.address(), server.setup_token()).map_err(|error| Ended::new(Exit::Io, error))?;

@@ -85,13 +85,13 @@ pub(super) fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|value| value.trim().to_owned())
 }
 
-/// The first GGUF file of a folder, by name.
-pub(super) fn first_model(folder: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?;
+/// The GGUF files of a folder, by name.
+pub(super) fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> =
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_model(path)).collect();
     files.sort();
-    files.into_iter().next()
+    files
 }
 
 fn is_model(path: &Path) -> bool {

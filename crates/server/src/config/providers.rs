@@ -7,6 +7,7 @@ use inference::providers::{Chosen, KeyNeed, KeySource, Provider, Providers};
 use zeroize::Zeroizing;
 
 use super::machine::{read_if_there, read_key, read_variable};
+use super::resolve::Unusable;
 
 /// A model of a declared provider.
 #[derive(Debug, Clone)]
@@ -40,6 +41,24 @@ pub(super) fn declared(name: &str, file: &Path, key_file: Option<&str>) -> Resul
         return Err(format!("the provider `{}` wants a key: {}", chosen.provider.id, how(&chosen.provider)));
     }
     Ok(DeclaredModel { chosen, key })
+}
+
+/// The named models of all providers whose key is found, or which need none. Whose variable is not set was not meant to be
+/// used; whose key file cannot be read was, and says so.
+/// `usual` has a key already, which serves for its provider.
+pub(super) fn usable(file: &Path, usual: Option<&DeclaredModel>) -> Vec<Result<DeclaredModel, Unusable>> {
+    let read = providers(file).unwrap_or_else(|_| Providers::read(""));
+    read.entries.iter().flat_map(|provider| models_of(provider, usual)).collect()
+}
+
+fn models_of(provider: &Provider, usual: Option<&DeclaredModel>) -> Vec<Result<DeclaredModel, Unusable>> {
+    let named = provider.named_models();
+    let known = usual.filter(|usual| usual.chosen.provider.id == provider.id).map(|usual| Ok(usual.key.clone()));
+    match known.unwrap_or_else(|| key(provider, None)).map(|key| key.filter(|key| !key.is_empty())) {
+        Ok(None) if provider.key == KeyNeed::Required => Vec::new(),
+        Ok(key) => named.map(|chosen| Ok(DeclaredModel { chosen, key: key.clone() })).collect(),
+        Err(reason) => named.map(|chosen| Err(Unusable { name: chosen.name(), reason: reason.clone() })).collect(),
+    }
 }
 
 /// The key from the file of the configuration, else from where the entry says.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use domain::model::Tier;
 use inference::protocol::message::Choice;
+use inference::providers::Chosen;
 use zeroize::Zeroizing;
 
-use super::machine::{first_model, origin_of, read_key};
+use super::machine::{models_in, origin_of, read_key};
 use super::parse::{Fault, Values};
-use super::providers::{DeclaredModel, declared, names_provider};
+use super::providers::{DeclaredModel, declared, names_provider, usable};
 
 /// All that a start needs to know.
 #[derive(Debug, Clone)]
@@ -22,8 +23,14 @@ pub struct Config {
     pub models: PathBuf,
     /// The file of declared providers.
     pub providers: PathBuf,
-    /// Who answers.
+    /// Who answers where nobody chose.
     pub model: ModelChoice,
+    /// Who else can be chosen.
+    pub others: Vec<Result<ModelChoice, Unusable>>,
+    /// The names of those that stand in for the usual model, in order.
+    pub fallbacks: Vec<String>,
+    /// How far any conversation may travel at most.
+    pub farthest: Tier,
     /// The program that runs local models.
     pub worker: PathBuf,
     /// Whether a local model begins every reply to a person with a call.
@@ -54,6 +61,15 @@ pub enum ModelChoice {
     Declared(Box<DeclaredModel>),
     /// None is configured and none was found.
     None,
+}
+
+/// A model that is declared and cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// A model on another server.
@@ -88,10 +104,14 @@ pub(super) fn resolve(values: &Values, folders: &Folders) -> Result<Config, Faul
     let beside = folders.program.clone().unwrap_or_default().join("riad-llm");
     let data = path("data.dir", folders.data.join("riad"));
     let providers = path("models.providers", data.join("providers.yaml"));
+    let model = model(values, &models, &providers)?;
     let config = Config {
         listen: listen(values),
         data,
-        model: model(values, &models, &providers)?,
+        others: others(values, &model, &models, &providers)?,
+        model,
+        fallbacks: names(values.get("models.fallbacks")),
+        farthest: farthest(values.get("models.farthest")),
         providers,
         models,
         worker: path("models.worker", beside),
@@ -114,6 +134,20 @@ fn first_call(value: Option<&str>) -> Choice {
         None | Some("free") => Choice::Free,
         Some("forced") => Choice::Forced,
         Some(tool) => Choice::ForcedTool(tool.to_owned()),
+    }
+}
+
+/// Names with commas between them.
+fn names(value: Option<&str>) -> Vec<String> {
+    let names = value.into_iter().flat_map(|names| names.split(','));
+    names.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+fn farthest(value: Option<&str>) -> Tier {
+    match value {
+        Some("device") => Tier::Device,
+        Some("trusted") => Tier::Trusted,
+        Some(_) | None => Tier::Any,
     }
 }
 
@@ -163,8 +197,29 @@ fn model(values: &Values, models: &Path, providers: &Path) -> Result<ModelChoice
             Ok(ModelChoice::Declared(Box::new(declared)))
         }
         (Some(file), _) => Ok(ModelChoice::Local(models.join(file))),
-        (None, None) => Ok(first_model(models).map_or(ModelChoice::None, ModelChoice::Local)),
+        (None, None) => Ok(models_in(models).into_iter().next().map_or(ModelChoice::None, ModelChoice::Local)),
     }
+}
+
+/// What else there is to choose from: files beside the usual one, the remote model, models of declared providers.
+fn others(
+    values: &Values,
+    usual: &ModelChoice,
+    models: &Path,
+    providers: &Path,
+) -> Result<Vec<Result<ModelChoice, Unusable>>, Fault> {
+    let is_usual = |file: &PathBuf| matches!(usual, ModelChoice::Local(usual) if usual == file);
+    let files = models_in(models).into_iter().filter(|file| !is_usual(file)).map(ModelChoice::Local);
+    let remote = remote(values)?.filter(|_| !matches!(usual, ModelChoice::Remote(_))).map(ModelChoice::Remote);
+    let taken = match usual {
+        ModelChoice::Declared(declared) => Some(declared.as_ref()),
+        ModelChoice::Local(_) | ModelChoice::Remote(_) | ModelChoice::None => None,
+    };
+    let is_taken = |chosen: &Chosen| taken.is_some_and(|taken| taken.chosen.name() == chosen.name());
+    let declared = usable(providers, taken).into_iter();
+    let declared = declared.filter(|each| each.as_ref().map_or(true, |declared| !is_taken(&declared.chosen)));
+    let declared = declared.map(|each| each.map(|declared| ModelChoice::Declared(Box::new(declared))));
+    Ok(files.chain(remote).map(Ok).chain(declared).collect())
 }
 
 fn remote(values: &Values) -> Result<Option<RemoteModel>, Fault> {

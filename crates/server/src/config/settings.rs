@@ -84,6 +84,20 @@ pub const SETTINGS: &[Setting] = &[
         example: "/srv/models",
     },
     Setting {
+        key: "models.fallbacks",
+        kind: Kind::Text,
+        default: "none",
+        description: "The models that answer when the usual one cannot, at most three, with commas between them. A conversation is never answered from further away than it may travel.",
+        example: "own/large-instruct, small-instruct",
+    },
+    Setting {
+        key: "models.farthest",
+        kind: Kind::Choice(&["device", "trusted", "any"]),
+        default: "any",
+        description: "How far any conversation may travel at most: this machine, machines that are trusted, anywhere. Where nobody chooses, a conversation travels no further than the usual model is.",
+        example: "trusted",
+    },
+    Setting {
         key: "models.first_call",
         kind: Kind::Text,
         default: "free",
@@ -94,7 +108,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "models.key_file",
         kind: Kind::Path,
         default: "what the provider's entry says",
-        description: "A file with the key for the provider that `models.default` names, mode 0600.",
+        description: "A file with the key for the model that `models.default` names, mode 0600. Other models need the key that their provider's entry names.",
         example: "/etc/riad/provider.key",
     },
     Setting {

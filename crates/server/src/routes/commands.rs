@@ -9,12 +9,15 @@ use domain::digest::Digest;
 use domain::entry::{Body as Fact, Entry};
 use domain::id::{ConversationId, EntryNumber, MessageId};
 use domain::message::Message;
+use domain::model::Tier;
+use domain::profile::choice::meant;
 use domain::rule::{Rule, RuleVerdict};
 use domain::setting::Setting;
-use domain::slash::BuiltIn;
+use domain::slash::{BuiltIn, Command};
 use harness::act;
 use harness::ports::Journal as _;
 
+use super::choice;
 use super::conversations::journal_problem;
 use super::messages::act_problem;
 use super::once::{Done, once};
@@ -23,6 +26,8 @@ use crate::problem::{Code, Problem};
 use crate::room::Room;
 use crate::state::App;
 use crate::wire::answer::{ClientAct, CommandAnswer, CommandRow};
+use crate::wire::choice::ChoiceForm;
+use crate::wiring::agents::Listed;
 
 /// What a command is given.
 pub(super) struct Asked {
@@ -47,12 +52,16 @@ pub(super) fn unknown(name: &str, nearest: &[String]) -> Problem {
 
 /// Does what a command says. `/retry` is a message and no part of this.
 pub(super) async fn run(asked: Asked, which: BuiltIn, args: &str) -> Result<Response, Problem> {
+    let takes_a_name = matches!(which, BuiltIn::Model | BuiltIn::Agent);
+    if takes_a_name && !args.is_empty() {
+        return acts(asked, which, args.to_owned()).await;
+    }
     if !args.is_empty() {
         let name = which.name();
         return Err(Problem::field("/text", format!("/{name} takes nothing behind it. Send /{name} alone.")));
     }
     match which {
-        BuiltIn::Stop | BuiltIn::Compact | BuiltIn::Branch => acts(asked, which).await,
+        BuiltIn::Stop | BuiltIn::Compact | BuiltIn::Branch => acts(asked, which, String::new()).await,
         BuiltIn::Help
         | BuiltIn::New
         | BuiltIn::Model
@@ -80,20 +89,20 @@ fn row(name: impl Into<String>, says: impl Into<String>) -> CommandRow {
 }
 
 /// Commands that change something, once a request.
-async fn acts(asked: Asked, which: BuiltIn) -> Result<Response, Problem> {
+async fn acts(asked: Asked, which: BuiltIn, args: String) -> Result<Response, Problem> {
     let Asked { app, room, id, key, request } = asked;
     let route = format!("command {id}");
     let work = {
-        let room = Arc::clone(&room);
+        let (app, room) = (Arc::clone(&app), Arc::clone(&room));
         async move {
             let says = match which {
-                BuiltIn::Stop => stop(&room, &id).await?,
-                BuiltIn::Compact => compact(&room, &id).await?,
-                BuiltIn::Branch => branch(&room, &id).await?,
+                BuiltIn::Stop => stop(&room, &id).await?.to_owned(),
+                BuiltIn::Compact => compact(&room, &id).await?.to_owned(),
+                BuiltIn::Branch => branch(&room, &id).await?.to_owned(),
+                BuiltIn::Model => choose_model(&app, &room, &id, &args).await?,
+                BuiltIn::Agent => choose_agent(&app, &room, &id, args).await?,
                 BuiltIn::Help
                 | BuiltIn::New
-                | BuiltIn::Model
-                | BuiltIn::Agent
                 | BuiltIn::Context
                 | BuiltIn::Usage
                 | BuiltIn::Retry
@@ -130,25 +139,44 @@ async fn branch(room: &Arc<Room>, id: &ConversationId) -> Result<&'static str, P
     Ok("This is a new line of the conversation. The one before stays as it is.")
 }
 
+/// Takes the model of that name for the conversation; `usual` takes the choice back.
+async fn choose_model(app: &App, room: &Room, id: &ConversationId, name: &str) -> Result<String, Problem> {
+    let name = match name {
+        "usual" => String::new(),
+        name => meant(name, room.settings.models.offers()).map_or(name, |offer| offer.name.as_str()).to_owned(),
+    };
+    let form = ChoiceForm { model: Some(name), ..ChoiceForm::default() };
+    choice::choose(app, room, Some(id), form).await.map_err(Problem::in_text)?;
+    let holds = choice::view(room, Some(id)).await?.holds;
+    Ok(format!("{} answers here from now on.", holds.model))
+}
+
+/// Takes the profile of that name, with its scope or without, from the next turn on; `usual` takes the choice back.
+async fn choose_agent(app: &App, room: &Room, id: &ConversationId, name: String) -> Result<String, Problem> {
+    let all = room.settings.agents.agents().await?;
+    let mut fitting = all.iter().rev().filter(|each| each.id() == name || each.name == name);
+    let profile = match name.as_str() {
+        "usual" => String::new(),
+        _ => fitting.next().map_or(name, Listed::id),
+    };
+    let form = ChoiceForm { profile: Some(profile), ..ChoiceForm::default() };
+    choice::choose(app, room, Some(id), form).await.map_err(Problem::in_text)?;
+    let holds = choice::view(room, Some(id)).await?.holds;
+    Ok(format!("{} answers here from the next turn on.", holds.profile_title))
+}
+
 /// Commands that only tell.
 async fn tells(asked: &Asked, which: BuiltIn) -> Result<CommandAnswer, Problem> {
     let (app, room) = (&asked.app, &asked.room);
     let setting = room.ports().settings.current(&asked.id, None).await.map_err(Problem::internal)?;
     Ok(match which {
-        BuiltIn::Help => help(app),
+        BuiltIn::Help => help(&room.settings.agents.spoken().await?),
         BuiltIn::New => CommandAnswer {
             act: Some(ClientAct::New),
             ..answer(which, "A new conversation begins with your next message.", Vec::new())
         },
-        BuiltIn::Model => {
-            let rows = setting.models().map(|model| row(&model.name, format!("window of {} tokens", model.window)));
-            answer(which, "This model answers. Another one cannot be chosen here yet.", rows.collect())
-        }
-        BuiltIn::Agent => {
-            let profile = &app.wiring.bundled.profile;
-            let rows = vec![row(&profile.name, &profile.description)];
-            answer(which, "This profile answers. There is no other one yet.", rows)
-        }
+        BuiltIn::Model => models(app, &setting),
+        BuiltIn::Agent => agents(room, &asked.id).await?,
         BuiltIn::Context => context(asked).await?,
         BuiltIn::Usage => totals(asked).await?,
         BuiltIn::Tools => tools(&setting),
@@ -164,9 +192,41 @@ async fn tells(asked: &Asked, which: BuiltIn) -> Result<CommandAnswer, Problem> 
     })
 }
 
-fn help(app: &App) -> CommandAnswer {
+/// All models; who answers comes first.
+fn models(app: &App, setting: &Setting) -> CommandAnswer {
+    let (answers, resting) = (&setting.model.name, app.wiring.rests.at(app.now()));
+    let mut offers: Vec<_> = app.wiring.models.offers().iter().collect();
+    offers.sort_by_key(|offer| offer.name != *answers);
+    let rows = offers.into_iter().map(|offer| {
+        let place = match offer.tier {
+            Tier::Device => "on this machine",
+            Tier::Trusted => "on another machine that is trusted",
+            Tier::Any => "at a service elsewhere",
+        };
+        let far = if offer.tier > setting.tier { "; this conversation may not travel there" } else { "" };
+        let rests = if resting.contains(&offer.name) { "; it failed of late and rests" } else { "" };
+        row(&offer.name, format!("{place}{far}{rests}"))
+    });
+    let says = format!("{answers} answers here. Send /model NAME to choose, /model usual to take that back.");
+    answer(BuiltIn::Model, says, rows.collect())
+}
+
+/// All profiles.
+async fn agents(room: &Room, id: &ConversationId) -> Result<CommandAnswer, Problem> {
+    let agents = &room.settings.agents;
+    let all = agents.agents().await?;
+    let rows = all.iter().map(|each| {
+        let says = agents.check(&each.text).map_or("cannot be used".to_owned(), |profile| profile.description);
+        row(each.id(), says)
+    });
+    let title = choice::view(room, Some(id)).await?.holds.profile_title;
+    let says = format!("{title} answers here. Send /agent NAME to choose, /agent usual to take that back.");
+    Ok(answer(BuiltIn::Agent, says, rows.collect()))
+}
+
+fn help(commands: &[Command]) -> CommandAnswer {
     let mut rows: Vec<_> = BuiltIn::ALL.map(|each| row(format!("/{}", each.name()), each.says())).into();
-    rows.extend(app.wiring.bundled.commands.iter().map(|command| {
+    rows.extend(commands.iter().map(|command| {
         let hint = command.argument_hint.as_ref().map(|hint| format!(" [{hint}]")).unwrap_or_default();
         row(format!("/{}{hint}", command.name), &command.description)
     }));
@@ -174,7 +234,7 @@ fn help(app: &App) -> CommandAnswer {
 }
 
 async fn context(asked: &Asked) -> Result<CommandAnswer, Problem> {
-    let usage = usage::of(&asked.app, &asked.room, asked.id.clone()).await?;
+    let usage = usage::of(&asked.room, asked.id.clone()).await?;
     let last = usage.rounds.last().and_then(|round| round.usage.prompt);
     let mut rows = vec![row("window", format!("{} tokens", usage.window))];
     rows.extend(last.map(|tokens| row("last prompt", format!("{tokens} tokens"))));
@@ -191,7 +251,7 @@ fn share(tokens: u32, window: u32) -> u64 {
 }
 
 async fn totals(asked: &Asked) -> Result<CommandAnswer, Problem> {
-    let usage = usage::of(&asked.app, &asked.room, asked.id.clone()).await?;
+    let usage = usage::of(&asked.room, asked.id.clone()).await?;
     let mut rows = Vec::new();
     rows.extend(usage.totals.prompt.map(|tokens| row("read", format!("{tokens} tokens"))));
     rows.extend(usage.totals.decoded.map(|tokens| row("written", format!("{tokens} tokens"))));

@@ -14,8 +14,8 @@ use harness::ports::{Journal as _, JournalError};
 use serde::Deserialize;
 use store::{Changed, ConversationChange, ConversationState, ConversationSummary};
 
-use super::cursor;
 use super::once::{Done, finished, once};
+use super::{choice, cursor};
 use crate::etag;
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem, vault_locked};
@@ -106,6 +106,9 @@ pub(super) async fn create(
         let id = ConversationId::new(&id[..26]);
         async move {
             let summary = room.vault.create_conversation(id, title, app.now()).await?;
+            if let Some(form) = form.choice {
+                choice::choose(&app, &room, Some(&summary.id), form).await?;
+            }
             room.hub.hint("conversations", Some(summary.id.to_string()));
             Ok(Done::new(StatusCode::CREATED, &ConversationView::quiet(&summary)))
         }

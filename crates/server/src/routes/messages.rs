@@ -13,6 +13,7 @@ use harness::act::{self, ActError};
 use harness::ports::Journal as _;
 use serde_json::json;
 
+use super::choice;
 use super::commands::{self, Asked};
 use super::conversations::{find, journal_problem};
 use super::once::{Done, finished, key_reused, once};
@@ -55,7 +56,8 @@ pub(super) async fn say(
 ) -> Result<Response, Problem> {
     let id = find(&room, &id).await?.id;
     let asked = || Asked { app: app.clone(), room: room.clone(), id: id.clone(), key: key.clone(), request };
-    let (text, short) = match slash::meaning(&form.text, &app.wiring.bundled.commands) {
+    let commands = room.settings.agents.spoken().await?;
+    let (text, short) = match slash::meaning(&form.text, &commands) {
         Meaning::Words(text) => (text.into_owned(), None),
         Meaning::Command(command, args) => (command.expand(args), Some(form.text.clone())),
         Meaning::BuiltIn(BuiltIn::Retry, "") => return retry(asked()).await,
@@ -67,7 +69,8 @@ pub(super) async fn say(
     }
     let beside = aside(room.ports().clock.now(), &room.zone);
     let message = Message::new(MessageId::new(key), text, Some(beside)).map_err(message_problem)?;
-    let message = Message { short, ..message };
+    let wanted = choice::wanted(&room, &id, form.model).await?;
+    let message = Message { short, wanted, ..message };
     let instead_of = form.instead_of.map(MessageId::new);
     finished(async move { say_once(&room, &id, message, instead_of).await }).await
 }
@@ -79,6 +82,7 @@ async fn retry(asked: Asked) -> Result<Response, Problem> {
     }
     let beside = aside(asked.room.ports().clock.now(), &asked.room.zone);
     let (message, former) = commands::again(&asked, beside).await?;
+    let message = Message { wanted: choice::wanted(&asked.room, &asked.id, None).await?, ..message };
     finished(async move { say_once(&asked.room, &asked.id, message, Some(former)).await }).await
 }
 

@@ -91,7 +91,7 @@ fn device_name(headers: &HeaderMap) -> String {
 }
 
 fn view(app: &App, person: &Person, open: bool, token: &SessionToken) -> SessionView {
-    SessionView::new(person, open, token.csrf(), app.wiring.answering.views())
+    SessionView::new(person, open, token.csrf(), app.wiring.models.views(&app.wiring.rests.at(app.now())))
 }
 
 /// Who is signed in.

@@ -1,9 +1,7 @@
 //! Tokens and times of a conversation. Unknown numbers are absent, never 0.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use domain::conversation::Conversation;
 use domain::effect::Effect;
 use domain::entry::{Body, Entry};
@@ -15,21 +13,16 @@ use super::conversations::{find, journal_problem};
 use crate::extract::Unlocked;
 use crate::problem::Problem;
 use crate::room::Room;
-use crate::state::App;
 use crate::wire::usage::{ConversationUsage, RoundUsage, UsageTotals};
 
 /// Rounds with their numbers, totals, the window, and the tokens of the next prompt where they are known.
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Unlocked(room): Unlocked,
-    Path(id): Path<String>,
-) -> Result<Json<ConversationUsage>, Problem> {
+pub(super) async fn show(Unlocked(room): Unlocked, Path(id): Path<String>) -> Result<Json<ConversationUsage>, Problem> {
     let id = find(&room, &id).await?.id;
-    of(&app, &room, id).await.map(Json)
+    of(&room, id).await.map(Json)
 }
 
 /// The same, for whoever asks.
-pub(super) async fn of(app: &App, room: &Room, id: ConversationId) -> Result<ConversationUsage, Problem> {
+pub(super) async fn of(room: &Room, id: ConversationId) -> Result<ConversationUsage, Problem> {
     let entries = room.vault.load(&id, EntryNumber::default()).await.map_err(journal_problem)?;
     let replies: Vec<_> = entries.iter().filter_map(reply).collect();
     let sum = |part: fn(&Usage) -> Option<u32>| {
@@ -42,10 +35,12 @@ pub(super) async fn of(app: &App, room: &Room, id: ConversationId) -> Result<Con
     let setting = room.ports().settings.current(conversation.id(), conversation.live()).await;
     let setting = setting.map_err(Problem::internal)?;
     let mut next_prompt = None;
-    if let Effect::Sample(request) = conversation.next(&setting) {
-        next_prompt = app.model().count(&request.prompt).await.ok().flatten();
+    if let Effect::Sample(request) = conversation.next(&setting)
+        && let Some(model) = room.ports().model(&request.model)
+    {
+        next_prompt = model.count(&request.prompt).await.ok().flatten();
     }
-    Ok(ConversationUsage { rounds, totals, window: app.model().describe().window, next_prompt })
+    Ok(ConversationUsage { rounds, totals, window: setting.model.window, next_prompt })
 }
 
 fn reply(entry: &Entry) -> Option<&Sampled> {

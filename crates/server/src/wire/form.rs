@@ -3,6 +3,8 @@
 
 use serde::Deserialize;
 
+use super::choice::ChoiceForm;
+
 /// The first account. The terminal collects the same, but for the token.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -49,6 +51,10 @@ pub(crate) struct CreateForm {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub(crate) title: String,
+    /// What is chosen for it from the first message on.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) choice: Option<ChoiceForm>,
 }
 
 #[derive(Deserialize)]
@@ -66,6 +72,8 @@ pub(crate) struct SayForm {
     pub(crate) text: String,
     /// A message that was read: it is said anew, or with the same text answered anew, on a new line.
     pub(crate) instead_of: Option<String>,
+    /// The model that is to answer this message, whatever is chosen for the conversation.
+    pub(crate) model: Option<String>,
 }
 
 #[derive(Deserialize)]

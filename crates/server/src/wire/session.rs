@@ -41,12 +41,23 @@ pub struct PersonView {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ModelInfo", optional_fields))]
 pub struct ModelView {
+    /// The name by which it is chosen.
     name: String,
+    /// The name that people read, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Whose it is, where it is not on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
     tier: Tier,
     window: u32,
     state: ModelState,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Whether it answers where nobody chose.
+    usual: bool,
+    /// Whether it failed several times in a row and is left alone for a while.
+    resting: bool,
 }
 
 /// Whether a model can answer.
@@ -88,6 +99,19 @@ impl From<&Person> for PersonView {
 impl ModelView {
     /// A model and whether it can answer.
     pub fn new(model: &ModelDescription, state: ModelState, reason: Option<String>) -> Self {
-        Self { name: model.name.clone(), tier: model.tier.into(), window: model.window, state, reason }
+        let (name, tier, window) = (model.name.clone(), model.tier.into(), model.window);
+        Self { name, title: None, provider: None, tier, window, state, reason, usual: false, resting: false }
+    }
+
+    /// With the names that people read.
+    #[must_use]
+    pub fn known_as(self, title: Option<String>, provider: Option<String>) -> Self {
+        Self { title, provider, ..self }
+    }
+
+    /// Whether it is the usual one, and whether it rests.
+    #[must_use]
+    pub fn standing(self, usual: bool, resting: bool) -> Self {
+        Self { usual, resting, ..self }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use super::{answer, approval, conversation, entry, file, form, frame, line, problem, session, usage};
+use super::{answer, approval, choice, conversation, entry, file, form, frame, line, problem, session, usage};
 
 /// What the file begins with.
 const HEAD: &str = "// Made from crates/server/src/wire by `cargo xtask wire`. Do not edit.\n";
@@ -22,6 +22,9 @@ fn roots(found: &mut Found) {
     found.add::<form::UnlockForm>();
     found.add::<form::CreateForm>();
     found.add::<form::ChangeForm>();
+    found.add::<choice::ChoiceForm>();
+    found.add::<choice::TextForm>();
+    found.add::<choice::RemoveForm>();
     found.add::<form::SayForm>();
     found.add::<form::BranchForm>();
     found.add::<form::SwitchForm>();
@@ -34,6 +37,11 @@ fn roots(found: &mut Found) {
     found.add::<answer::AnswerTaken>();
     found.add::<answer::EntryPage>();
     found.add::<approval::Inbox>();
+    found.add::<choice::ModelList>();
+    found.add::<choice::ChoiceView>();
+    found.add::<choice::AgentList>();
+    found.add::<choice::CommandList>();
+    found.add::<choice::OwnTextView>();
     found.add::<conversation::ConversationPage>();
     found.add::<entry::EntryView>();
     found.add::<file::Listing>();

@@ -36,6 +36,9 @@ words! {
     /// How far what is said to a model travels.
     Tier for domain::model::Tier { Device, Trusted, Any, }
 
+    /// What a profile is for.
+    Kind for domain::profile::Kind { Chat, Task, System, }
+
     /// Why a reply ended.
     StopReason for DomainStop {
         Natural, Calls, Length, StopMarker, ContextFull, Filtered, Cancelled, Cut,

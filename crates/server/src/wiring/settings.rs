@@ -1,99 +1,119 @@
-//! What holds now, read anew before every effect.
+//! What holds now, read anew before every effect: which profile and models answer, by what was chosen, and the rules in
+//! force.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::context::Prefix;
+use domain::delegate::Delegation;
 use domain::id::ConversationId;
 use domain::limits::Limits;
-use domain::profile::{Known, Layers, Profile, Resolved, resolve};
+use domain::message::Wanted;
+use domain::model::{ModelDescription, Tier};
+use domain::profile::{Choice, Layers, LineUp, ModelWish, Reach, Resolved, Wishes, line_up, resolve};
 use domain::rule::RuleSet;
 use domain::setting::Setting;
-use domain::tool::ToolSet;
 use domain::turn::Turn;
-use harness::ports::{Model, Settings, Tool};
+use harness::ports::Settings;
 
-use super::bundled;
+use super::agents::{Agents, Ready};
+use super::choices::Choices;
+use super::model::Models;
 
-/// The setting of one profile: its text, the tools and limits it leaves, the rules in force.
-pub(super) struct OfProfile {
-    setting: Setting,
-    resolved: Resolved,
-    model: Arc<dyn Model>,
+/// The settings of one person.
+pub(crate) struct OfPerson {
+    /// Profiles and commands.
+    pub(crate) agents: Arc<Agents>,
+    /// What was chosen.
+    pub(crate) choices: Arc<Choices>,
+    /// Who can answer.
+    pub(crate) models: Models,
+    pub(super) rules: Arc<RuleSet>,
 }
 
-impl OfProfile {
-    /// Fails if the profile names a tool that does not exist.
-    pub(super) fn new(
-        profile: &Profile,
-        tools: &[Arc<dyn Tool>],
-        rules: Arc<RuleSet>,
-        model: Arc<dyn Model>,
-    ) -> Result<Self, String> {
-        let names = tools.iter().map(|tool| tool.spec().name.to_string()).collect();
-        bundled::check_names(profile, &Known { tools: names, ..Known::default() })?;
-        let resolved = resolve(&Layers { profile: profile.wishes(), ..Layers::default() });
-        let left = tools.iter().map(|tool| tool.spec()).filter(|spec| resolved.permits(spec.name.as_str()));
-        let tools = ToolSet::new(left.cloned());
-        let prefix = Prefix::new(profile.prompt.clone(), &tools);
-        let description = Arc::new(model.describe());
-        let setting = Setting {
-            prefix: Arc::new(prefix),
-            tools: Arc::new(tools),
-            rules,
-            limits: resolved.limits.lower(Limits::for_window(description.window)),
-            fallbacks: Vec::new(),
-            tier: description.tier,
-            resting: BTreeSet::new(),
-            model: description,
-        };
-        Ok(Self { setting, resolved, model })
+/// What was chosen, all layers of it.
+pub(crate) struct Chosen {
+    /// For the conversation.
+    pub(crate) conversation: Choice,
+    /// For all conversations of the person.
+    pub(crate) person: Choice,
+    /// The profile that answers.
+    pub(crate) ready: Arc<Ready>,
+    /// All of it joined.
+    resolved: Resolved,
+}
+
+impl OfPerson {
+    /// What is chosen for a conversation, or, for none, for a new one. What a message wants holds for the turn that it
+    /// opens.
+    pub(crate) async fn chosen(&self, id: Option<&ConversationId>, wanted: &Wanted) -> Result<Chosen, String> {
+        let get = async |id| self.choices.get(id).await.map_err(|error| error.to_string());
+        let person = get(None).await?;
+        let conversation = if id.is_some() { get(id).await? } else { Choice::default() };
+        self.joined(conversation, person, wanted).await
     }
 
-    /// What every prompt begins with.
-    pub(super) fn prefix(&self) -> Arc<Prefix> {
-        Arc::clone(&self.setting.prefix)
+    async fn joined(&self, conversation: Choice, person: Choice, wanted: &Wanted) -> Result<Chosen, String> {
+        let ready = match &wanted.profile {
+            Some(version) => self.agents.at(version).await?,
+            None => {
+                let ids = [&conversation.profile, &person.profile].into_iter().flatten().cloned();
+                self.agents.first(ids).await?
+            }
+        };
+        let message = Wishes { model: wanted.model.as_ref().map(ModelWish::pinned), ..Wishes::default() };
+        let resolved = resolve(&Layers {
+            message,
+            conversation: conversation.wishes(),
+            person: person.wishes(),
+            profile: ready.profile.wishes(),
+            instance: self.models.wishes(),
+            ..Layers::default()
+        });
+        Ok(Chosen { conversation, person, ready, resolved })
+    }
+
+    /// How far a conversation may travel by what others than itself say.
+    pub(crate) fn reach(&self, person: &Choice) -> Reach {
+        Reach { person: person.tier, usual: self.models.usual().tier(), farthest: self.models.farthest() }
+    }
+
+    /// How far it may travel.
+    pub(crate) fn tier(&self, chosen: &Chosen) -> Tier {
+        self.reach(&chosen.person).of(chosen.conversation.tier)
+    }
+
+    /// The models that answer, the first one first.
+    pub(crate) fn line_up(&self, chosen: &Chosen) -> (Arc<ModelDescription>, Vec<Arc<ModelDescription>>) {
+        let offers = self.models.offers();
+        let LineUp { first, fallbacks } = line_up(offers, chosen.resolved.model.as_ref(), self.tier(chosen));
+        (self.describe(first), fallbacks.into_iter().map(|place| self.describe(place)).collect())
+    }
+
+    fn describe(&self, place: usize) -> Arc<ModelDescription> {
+        let name = self.models.offers().get(place).map(|offer| offer.name.as_str());
+        let model = name.and_then(|name| self.models.named(name)).unwrap_or_else(|| self.models.usual());
+        Arc::new(model.model.describe())
     }
 }
 
 #[async_trait]
-impl Settings for OfProfile {
-    async fn current(&self, _: &ConversationId, _: Option<&Turn>) -> Result<Setting, String> {
-        let model = self.model.describe();
-        if model == *self.setting.model {
-            return Ok(self.setting.clone());
-        }
-        // A local model knows its window only once it is loaded.
-        let limits = self.resolved.limits.lower(Limits::for_window(model.window));
-        Ok(Setting { limits, model: Arc::new(model), ..self.setting.clone() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::profile;
-    use testkit::model::ScriptedModel;
-
-    use super::*;
-    use crate::wiring::rules;
-
-    fn check(head: &str) -> Result<OfProfile, String> {
-        let profile = profile::read(&format!("---\nname: x\n{head}\n---\nprompt")).unwrap();
-        OfProfile::new(&profile, &[], Arc::new(rules::seeds()?), Arc::new(ScriptedModel::new([])))
-    }
-
-    #[tokio::test]
-    async fn a_profile_lowers_limits_and_raises_none() {
-        let setting = check("limits: {rounds: 3, calls: 9999}").unwrap();
-        let now = setting.current(&ConversationId::new("c"), None).await.unwrap();
-        assert_eq!((now.limits.rounds, now.limits.calls), (3, Limits::default().calls));
-        assert_eq!(now.prefix.system, "prompt");
-    }
-
-    #[test]
-    fn a_tool_that_does_not_exist_is_told_with_its_place() {
-        let fault = check("tools: [file_red]").map(drop).unwrap_err();
-        assert!(fault.contains("line 3, column 9: there is no tool `file_red`"), "{fault}");
+impl Settings for OfPerson {
+    async fn current(&self, id: &ConversationId, turn: Option<&Turn>) -> Result<Setting, String> {
+        let opening = turn.and_then(|turn| turn.opening().last()).map(|message| message.wanted.clone());
+        let chosen = self.chosen(Some(id), &opening.unwrap_or_default()).await?;
+        let (model, fallbacks) = self.line_up(&chosen);
+        Ok(Setting {
+            prefix: Arc::clone(&chosen.ready.prefix),
+            tools: Arc::clone(&chosen.ready.tools),
+            rules: Arc::clone(&self.rules),
+            // A local model knows its window only once it is loaded.
+            limits: chosen.resolved.limits.lower(Limits::for_window(model.window)),
+            tier: self.tier(&chosen),
+            resting: BTreeSet::new(),
+            delegation: Delegation::default(),
+            model,
+            fallbacks,
+        })
     }
 }

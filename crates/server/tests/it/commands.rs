@@ -31,7 +31,7 @@ async fn what_riad_can_tell_needs_no_model_and_leaves_no_entry() {
         ("/help", Some("/undo")),
         ("/new", None),
         ("/model", Some("scripted")),
-        ("/agent", Some("assistant")),
+        ("/agent", Some("riad/assistant")),
         ("/context", Some("window")),
         ("/usage", None),
         ("/tools", Some("file_read")),

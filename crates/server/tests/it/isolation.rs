@@ -9,7 +9,8 @@ use testkit::model::Line;
 use crate::world::{World, conversation, say, until};
 
 fn path(route: &Route, id: &str) -> String {
-    route.path.replace("{id}", id).replace("{message}", "message-1")
+    let path = route.path.replace("{id}", id).replace("{message}", "message-1");
+    path.replace("{scope}", "me").replace("{name}", "helper")
 }
 
 async fn call(client: &Client, route: &Route, id: &str) -> Answer {
@@ -90,6 +91,7 @@ fn body_for(route: &Route, card: &serde_json::Value) -> serde_json::Value {
         path if path.ends_with("/messages") => json!({ "text": "hello" }),
         path if path.ends_with("/lines") => json!({ "after": 1 }),
         path if path.ends_with("/line") => json!({ "line": 0 }),
+        path if path.ends_with("/choice") => json!({ "tier": "any" }),
         path if path.ends_with("/stop") => json!({ "turn": "message-1" }),
         _ => json!({}),
     }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "tests are documented by their names")]
 
+mod agents;
 mod approval_later;
 mod binary;
 mod cli;
@@ -16,6 +17,7 @@ mod isolation;
 mod kill_nine;
 mod lines;
 mod locking;
+mod models;
 mod providers;
 mod pty;
 mod remains;

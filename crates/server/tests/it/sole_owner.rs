@@ -22,7 +22,7 @@ async fn the_second_server_on_a_folder_ends_with_75() {
             config: config(&world.data()),
             listener: None,
             policy: KdfPolicy::CHEAPEST,
-            model: None,
+            models: Vec::new(),
             clock: Arc::new(SystemClock),
         };
         let mut lines = Vec::new();

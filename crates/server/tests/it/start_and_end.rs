@@ -81,7 +81,8 @@ async fn without_a_model_that_can_be_used_everything_else_works_and_a_turn_says_
         model: server::config::ModelChoice::Local(folder.path().join("models/bad.gguf")),
         ..crate::world::config(&folder.path().join("data"))
     };
-    let answering = server::wiring::Answering::open(&config);
+    let models = server::wiring::Models::open(&config);
+    let answering = models.usual().clone();
     let trouble = answering.trouble.clone().unwrap();
     assert!(trouble.contains("not a GGUF file") && trouble.contains("Download it again"), "{trouble}");
     let world = World::with_model(answering.model).await;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::account::{DisplayName, Handle, Locale, Password, TypedPassword, Zone};
+use domain::model::Tier;
 use domain::time::Timestamp;
 use harness::ports::{Clock, Model};
 use inference::protocol::message::Choice;
@@ -43,6 +44,9 @@ pub(crate) fn config(data: &Path) -> Config {
         models: data.with_extension("models"),
         providers: data.join("providers.yaml"),
         model: ModelChoice::None,
+        others: Vec::new(),
+        fallbacks: Vec::new(),
+        farthest: Tier::Any,
         worker: PathBuf::from("/nonexistent/riad-llm"),
         first_call: Choice::Free,
         log_format: LogFormat::Text,
@@ -81,6 +85,14 @@ impl World {
         Self::over_with(folder, Arc::new(ScriptedModel::new([])), answers, Arc::new(SystemClock)).await
     }
 
+    /// A new instance on which these models can answer, the usual one first.
+    pub(crate) async fn with_models(models: Vec<Arc<dyn Model>>, fallbacks: &[&str], farthest: Tier) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let fallbacks = fallbacks.iter().map(|&name| name.to_owned()).collect();
+        let config = Config { fallbacks, farthest, ..config(&folder.path().join("data")) };
+        Self::over_models(folder, Arc::new(ScriptedModel::new([])), models, Arc::new(SystemClock), config).await
+    }
+
     async fn over(folder: Arc<TempDir>, model: Arc<ScriptedModel>) -> Self {
         let answers = Arc::clone(&model) as Arc<dyn Model>;
         Self::over_with(folder, model, answers, Arc::new(SystemClock)).await
@@ -92,15 +104,20 @@ impl World {
         answers: Arc<dyn Model>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        let config = config(&folder.path().join("data"));
+        Self::over_models(folder, model, vec![answers], clock, config).await
+    }
+
+    async fn over_models(
+        folder: Arc<TempDir>,
+        model: Arc<ScriptedModel>,
+        models: Vec<Arc<dyn Model>>,
+        clock: Arc<dyn Clock>,
+        config: Config,
+    ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let mut lines = Vec::new();
-        let parts = Parts {
-            config: config(&folder.path().join("data")),
-            listener: Some(listener),
-            policy: KdfPolicy::CHEAPEST,
-            model: Some(answers),
-            clock,
-        };
+        let parts = Parts { config, listener: Some(listener), policy: KdfPolicy::CHEAPEST, models, clock };
         let server = start(parts, &mut Boot::new(&mut lines, LogFormat::Text)).await.unwrap();
         let (address, token) = (server.address(), server.setup_token().map(str::to_owned));
         let app = Arc::clone(server.app());
@@ -179,6 +196,15 @@ impl World {
         if let Some(running) = self.running.take() {
             running.await.unwrap().unwrap();
         }
+    }
+
+    /// The same with these models.
+    pub(crate) async fn restart_with(mut self, models: Vec<Arc<dyn Model>>) -> Self {
+        self.stop().await;
+        let Self { folder, model, app, .. } = self;
+        drop(app);
+        let config = config(&folder.path().join("data"));
+        Self::over_models(folder, model, models, Arc::new(SystemClock), config).await
     }
 
     /// Ends the server and starts another one over the same folder.

@@ -3,22 +3,12 @@
 
 use domain::id::ConversationId;
 use domain::model::Tier;
+use domain::profile::Choice;
 use domain::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
 use crate::vault::Vault;
-
-/// What was chosen. `None`: nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
-    /// Which model answers.
-    pub model: Option<String>,
-    /// Which profile answers, with its scope.
-    pub profile: Option<String>,
-    /// How far it may travel.
-    pub tier: Option<Tier>,
-}
 
 impl Vault {
     /// What was chosen for a conversation, or, for none, what holds where nothing was.

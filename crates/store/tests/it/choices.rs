@@ -1,8 +1,9 @@
 //! What a person chose and wrote stands after the vault was shut, and a version is found again after its text is gone.
 
 use domain::model::Tier;
+use domain::profile::Choice;
 use domain::time::Timestamp;
-use store::{Choice, TextKind, Wrote};
+use store::{TextKind, Wrote};
 
 use crate::world::{NOW, World, conversation_in, open_vault, sign_in};
 

@@ -10,7 +10,7 @@ use crate::cli::signed_in::address;
 use crate::client::Client;
 use crate::config::{Config, ModelChoice};
 use crate::ledger::FileLedger;
-use crate::wiring::Answering;
+use crate::wiring::Models;
 use crate::{assets, files};
 
 /// Whether a model can answer.
@@ -37,7 +37,7 @@ pub(super) fn model(config: &Config) -> Check {
             Check::finding(name, format!("{} is not there", file.display()), fix)
         }
         ModelChoice::Local(file) => {
-            let opened = Answering::open(config);
+            let opened = Models::open(config).usual().clone();
             match opened.trouble.filter(|_| is_program(&config.worker)) {
                 Some(trouble) => {
                     Check::finding(name, trouble, "Download the file again, or name another with models.default.")
