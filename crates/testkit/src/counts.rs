@@ -60,5 +60,10 @@ pub fn counted_talks() -> usize {
 
 /// Prompts that a real model counts and decodes.
 pub fn real_counts() -> usize {
-    pick(24, 200)
+    pick(10, 200)
+}
+
+/// Stops of a real model, each followed by another message.
+pub fn reuses() -> usize {
+    pick(4, 12)
 }

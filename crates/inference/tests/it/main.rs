@@ -16,6 +16,10 @@ mod protocol;
 mod providers;
 #[cfg(feature = "real-model")]
 mod real_model;
+#[cfg(feature = "real-model")]
+mod reuse;
 mod support;
+mod talk;
+mod usage_exact;
 mod wire;
 mod worker_loss;

@@ -26,7 +26,7 @@ fn real_model() -> LocalModel {
     LocalModel::open(real_options()).unwrap()
 }
 
-fn real_options() -> LocalOptions {
+pub(crate) fn real_options() -> LocalOptions {
     let named = |name: &str, otherwise: PathBuf| env::var_os(name).map_or(otherwise, PathBuf::from);
     let models = named("RIAD_MODELS_DIR", PathBuf::from(env::var("HOME").unwrap()).join(".local/share/riad/models"));
     let model = named("RIAD_LLM_MODEL", models.join("SmolLM2-135M-Instruct.Q4_1.gguf"));

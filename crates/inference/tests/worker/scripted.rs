@@ -4,6 +4,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it floods both streams on purpose")]
 #![expect(clippy::disallowed_methods, reason = "it reads its script, counts its lives in a file and dies on purpose")]
 
+mod counting;
+
 use std::fs;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -13,7 +15,7 @@ use std::time::Duration;
 
 use inference::dialect::ParsedCall;
 use inference::protocol::message::{
-    Beat, Counted, Failure, Hello, Load, Loaded, Sampled, SamplingHints, Stop, Times, Usage, json, read,
+    Beat, Counted, Failure, Hello, Load, Loaded, Sample, Sampled, SamplingHints, Stop, Times, Usage, json, read,
 };
 use inference::protocol::{Decoder, Kind, Message, PROTOCOL, encode};
 
@@ -67,28 +69,56 @@ fn main() {
     }
     channel.send(&json(Kind::Done, message.request, &loaded()));
     for step in steps.iter().cycle() {
-        let message = channel.receive();
-        if message.kind == Kind::Count {
-            channel.send(&json(Kind::Done, message.request, &Counted { total: 42, parts: None, cached: 0 }));
-            continue;
-        }
+        let message = next_sample(&mut channel, &steps);
         if message.kind == Kind::Sample {
-            play(step, &mut channel, message.request);
+            play(step, &mut channel, &message);
         }
     }
 }
 
-fn play(step: &str, channel: &mut Channel, request: u64) {
+/// The next message that is not a count; counts are answered.
+fn next_sample(channel: &mut Channel, steps: &[String]) -> Message {
+    let has = |word: &str| steps.iter().any(|step| step == word);
+    loop {
+        let message = channel.receive();
+        if message.kind != Kind::Count {
+            return message;
+        }
+        let mut counted = match has("counted") {
+            true => counting::count(&read(&message).expect("a count holds a prompt")),
+            false => Counted { total: 42, parts: None, cached: 0 },
+        };
+        if has("miscounted") {
+            counted.parts.iter_mut().for_each(|parts| parts.around += 1);
+        }
+        channel.send(&json(Kind::Done, message.request, &counted));
+    }
+}
+
+fn play(step: &str, channel: &mut Channel, message: &Message) {
+    let request = message.request;
     match step {
+        "counted" | "miscounted" => {
+            channel.text(request, "Hello.");
+            let usage = decoded(message);
+            channel.send(&json(Kind::Done, request, &Sampled { usage, ..sampled("Hello.", Stop::Natural) }));
+        }
+        "counted-call" => {
+            let asked: Sample = read(message).expect("a sample holds a prompt");
+            if asked.prompt.tools.is_empty() {
+                // Whoever summarises has no tools.
+                return play("counted", channel, message);
+            }
+            let (calls, usage) = (vec![call()], decoded(message));
+            channel.send(&json(Kind::Done, request, &Sampled { calls, usage, ..sampled("", Stop::Calls) }));
+        }
         "answer" => {
             channel.text(request, "Hel");
             channel.text(request, "lo.");
             channel.send(&json(Kind::Done, request, &sampled("Hello.", Stop::Natural)));
         }
         "call" => {
-            let (name, arguments) = ("read_file".to_owned(), "{}".to_owned());
-            let call = ParsedCall { name, arguments, ..ParsedCall::default() };
-            channel.send(&json(Kind::Done, request, &Sampled { calls: vec![call], ..sampled("", Stop::Calls) }));
+            channel.send(&json(Kind::Done, request, &Sampled { calls: vec![call()], ..sampled("", Stop::Calls) }));
         }
         "abort-midway" => {
             channel.text(request, "Hel");
@@ -136,6 +166,16 @@ fn play(step: &str, channel: &mut Channel, request: u64) {
         "too-long" => channel.send(&json(Kind::Failed, request, &Failure::TooLong { needed: 9, window: 8 })),
         other => panic!("the script says {other}"),
     }
+}
+
+fn call() -> ParsedCall {
+    ParsedCall { name: "read_file".to_owned(), arguments: "{}".to_owned(), ..ParsedCall::default() }
+}
+
+/// What a worker with the made-up tokenizer would say that it decoded.
+fn decoded(message: &Message) -> Usage {
+    let prompt = counting::decoded(&read(message).expect("a sample holds a prompt"));
+    Usage { prompt, prefilled: prompt, decoded: 2, ..Usage::default() }
 }
 
 /// One line a life, its words in order; the last line also stands for all later lives.
