@@ -194,6 +194,12 @@ impl Answerer {
             }
             Summarised::Left => {
                 live.catch_up().await?;
+                // Else it would begin anew as soon as the turn has ended.
+                if why == Why::Asked && live.is_stopped() {
+                    let stopped = Fold::Unchanged(Unchanged::Failed("it was stopped".to_owned()));
+                    let compacted = self.draft(why, stopped, before);
+                    live.record(vec![Body::Compacted(Box::new(compacted))]).await?;
+                }
                 return Ok(Fitting::Stopped);
             }
         };

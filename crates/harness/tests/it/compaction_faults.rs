@@ -1,8 +1,12 @@
 //! A13: a summariser that fails, hangs, breaks off, says nothing, grows or is killed: nothing is missing from the
 //! projection that no recorded summary stands for.
 
+use std::time::Duration;
+
 use domain::compact::{Fold, Unchanged};
 use domain::entry::Body;
+use domain::id::{EntryNumber, MessageId};
+use domain::message::Message;
 use domain::model::SampleFault;
 use domain::outcome::Outcome;
 use harness::act;
@@ -139,6 +143,44 @@ async fn a_person_asks_for_a_fold_and_reads_what_came_of_it() {
     room.go_on(Entrance::Resumed).await;
     assert_eq!(summaries(&room), 1);
     check(&room, "asked");
+}
+
+/// A conversation in which a fold was asked for that hangs.
+async fn hanging() -> Room {
+    let room = Room::new(8_192);
+    talk(&room, 6).await;
+    room.model.summarise_as(Line::Hangs);
+    act::compact(room.desk(), &room.id).await.expect("it is recorded");
+    room
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_its_turn_though_a_fold_that_was_asked_for_hangs() {
+    let room = hanging().await;
+    let began = tokio::time::Instant::now();
+    let person = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let message = Message::new(MessageId::new("late"), "hello".to_owned(), None).expect("it may be said");
+        let said = act::say(room.desk(), &room.id, message).await.expect("it is said");
+        assert!(act::stop(room.desk(), &room.id, &said.turn).await.expect("it is recorded"));
+    };
+    tokio::join!(room.go_on(Entrance::Woken), person);
+    assert_eq!(outcomes(&room).last(), Some(&Outcome::Stopped), "{:?}", room.folds());
+    assert!(began.elapsed() <= Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!(room.folds().last(), Some(&Fold::Unchanged(Unchanged::Failed("it was stopped".to_owned()))));
+    check(&room, "stopped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_line_does_not_wait_for_a_fold_that_was_asked_for_on_the_one_before() {
+    let room = hanging().await;
+    let began = tokio::time::Instant::now();
+    let person = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        act::branch(room.desk(), &room.id, EntryNumber(6)).await.expect("it is made");
+    };
+    tokio::join!(room.go_on(Entrance::Woken), person);
+    assert!(began.elapsed() <= Duration::from_secs(2), "{:?}", began.elapsed());
 }
 
 async fn talk_from(room: &Room, from: usize, to: usize) {

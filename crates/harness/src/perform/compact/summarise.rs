@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::compact::{Cut, Fold, HALVINGS, Piece, Task, Unchanged, Why, Words, time_ms};
 use domain::context::Prompt;
+use domain::entry::Body;
 use domain::id::EntryNumber;
 use domain::model::StopReason;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,7 @@ use crate::perform::guarded;
 use crate::ports::{Channel, DeltaSink};
 use crate::run::RunError;
 
-/// How often it is looked whether the person has written, while a conversation is folded between turns.
+/// How often it is looked what the person does, while a conversation is folded between turns.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// What came of it.
@@ -24,7 +25,7 @@ pub(super) enum Summarised {
     Made(Fold),
     /// None, for this reason.
     Not(Unchanged),
-    /// The person stopped the turn, or wrote something that goes first.
+    /// The person stopped the turn, went to another line, or wrote something that goes first.
     Left,
 }
 
@@ -52,7 +53,7 @@ pub(super) async fn summarise(
         biased;
         () = live.stop.cancelled() => None,
         made = work => Some(made),
-        said = said_meanwhile(live, why) => { said?; None }
+        given_way = gives_way(live, why) => { given_way?; None }
     };
     cancel.cancel();
     Ok(match made {
@@ -66,17 +67,24 @@ pub(super) async fn summarise(
     })
 }
 
-/// Comes back once the person has written, if the fold was nobody's wish: then it gives way.
-async fn said_meanwhile(live: &Live<'_>, why: Why) -> Result<(), RunError> {
-    if why != Why::Large {
+/// Comes back once a fold between turns gives way to what the person does. A turn that runs has a token for that.
+async fn gives_way(live: &Live<'_>, why: Why) -> Result<(), RunError> {
+    if why == Why::Needed {
         return std::future::pending().await;
     }
     loop {
         tokio::time::sleep(LOOK).await;
-        if !live.ports.journal.load(live.conversation.id(), live.conversation.head()).await?.is_empty() {
+        let entries = live.ports.journal.load(live.conversation.id(), live.conversation.head()).await?;
+        if entries.iter().any(|entry| goes_first(&entry.body, why)) {
             return Ok(());
         }
     }
+}
+
+/// Whether a fold gives way to this. One that was asked for does not to a message, but to the stop of the turn that the
+/// message began, which could not end before it.
+fn goes_first(body: &Body, why: Why) -> bool {
+    why == Why::Large || matches!(body, Body::Stopped | Body::Forked { .. } | Body::Switched { .. })
 }
 
 /// All pieces in order; one that fails is halved, up to four times. Also says how many were asked for.
