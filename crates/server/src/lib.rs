@@ -25,6 +25,7 @@ pub mod files;
 pub mod guard;
 pub mod headers;
 pub mod ledger;
+pub mod panel;
 pub mod problem;
 pub mod room;
 pub mod routes;

@@ -37,7 +37,9 @@ export type AnswerTaken = {
 export type Answered = "approve" | "told" | "refuse" | "refuse_and_stop";
 
 /** A card for one exact call. */
-export type Approval = { id: string, call: string, digest: string, tool: string, label: string, why: string, intent?: string, classes: Array<EffectClass>, arguments: unknown, targets: Array<Target>, command?: Command, leaves_machine: boolean, undo: boolean, preview?: Preview, };
+export type Approval = { id: string, call: string, digest: string, tool: string, label: string, why: string, intent?: string,
+  /** The profiles at work where it is asked, the outer one first; empty where the turn itself asks. */
+  path: Array<string>, classes: Array<EffectClass>, arguments: unknown, targets: Array<Target>, command?: Command, leaves_machine: boolean, undo: boolean, preview?: Preview, };
 
 export type BranchForm = {
   /** The new line shares all turns that are over at this entry. */
@@ -129,10 +131,12 @@ export type ConversationUsage = {
   rounds: Array<RoundUsage>,
   /** Sums. */
   totals: UsageTotals,
+  /** Samples that gave no reply. What a model took for them is not known. */
+  failed: number,
   /** Tokens that prompt and reply share. */
   window: number,
-  /** Tokens of the prompt that would be next. */
-  next_prompt?: number, };
+  /** The prompt that would be next. */
+  next: PromptUsage, };
 
 export type CreateForm = { title?: string,
   /** What is chosen for it from the first message on. */
@@ -153,6 +157,11 @@ export type Delta = {
   /** Bytes of the channel before it. */
   offset: number,
   /** The piece. */
+  text: string, };
+
+/** What a person has written and not sent. */
+export type DraftForm = {
+  /** As it stands. */
   text: string, };
 
 /** What a call does to the world. */
@@ -415,8 +424,31 @@ export type ProblemField = {
   /** What is wrong with it. */
   detail: string, };
 
+/** A prompt that is not sent yet. */
+export type PromptUsage = {
+  /** What would answer. */
+  model: string,
+  /** Whether that is on this machine. */
+  here: boolean,
+  /** Tokens by what they are. */
+  segments: SegmentRows,
+  /** All of them. */
+  total: number,
+  /** The total is an estimate. */
+  estimated: boolean,
+  /** Of the total, what the model need not read again. */
+  cached?: number,
+  /** Tokens that prompt and reply share. */
+  window: number,
+  /** Of the window, what is kept for the reply. */
+  reserve: number,
+  /** Something is made shorter first, because this is too long. */
+  folds: boolean, };
+
 /** A card that asks for words. */
-export type Question = { id: string, call: string, digest: string, questions: Array<QuestionPart>, };
+export type Question = { id: string, call: string, digest: string,
+  /** The profiles at work where it is asked, the outer one first; empty where the turn itself asks. */
+  path: Array<string>, questions: Array<QuestionPart>, };
 
 export type QuestionPart = { text: string, options: Array<string>,
   /** Whether more than one option may be chosen. */
@@ -437,6 +469,10 @@ export type RoundUsage = {
   round: number,
   /** What answered. */
   model: string,
+  /** Tokens of its prompt as they were counted before it was sent; what the model reports stands in `prompt`. */
+  counted?: number,
+  /** The same by segment. */
+  segments?: SegmentRows,
   /** Tokens of the prompt. */
   prompt?: number, reused?: number, prefilled?: number, decoded?: number, reasoning?: number, first_token_ms?: number, total_ms?: number, backend?: string, };
 
@@ -447,6 +483,15 @@ export type SayForm = { text: string,
   model?: string, };
 
 export type Screened = { call: string, label: string, classes: Array<EffectClass>, arguments: unknown, blocked?: string, preview?: Preview, };
+
+/** Tokens by what they are. They add up to those of the prompt. */
+export type SegmentRows = { system: number, tools: number, summary: number, history: number,
+  /** What the person says in the turn that runs, or would begin. */
+  message: number,
+  /** What opens the prompt and the reply. */
+  around: number,
+  /** The rows are estimates. Their sum can be exact all the same. */
+  estimated: boolean, };
 
 /** A session as its own browser sees it. */
 export type Session = { person: Person, vault: VaultState, csrf: string, models: Array<ModelInfo>, };

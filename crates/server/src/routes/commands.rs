@@ -238,7 +238,8 @@ async fn context(asked: &Asked) -> Result<CommandAnswer, Problem> {
     let last = usage.rounds.last().and_then(|round| round.usage.prompt);
     let mut rows = vec![row("window", format!("{} tokens", usage.window))];
     rows.extend(last.map(|tokens| row("last prompt", format!("{tokens} tokens"))));
-    rows.extend(usage.next_prompt.map(|tokens| row("next prompt", format!("{tokens} tokens"))));
+    let about = if usage.next.estimated { ", estimated" } else { "" };
+    rows.push(row("next prompt", format!("{} tokens{about}, and what you write", usage.next.total)));
     let says = match last {
         Some(tokens) => format!("The last prompt filled {} % of the window.", share(tokens, usage.window)),
         None => "How full the window is will be known after the first reply.".to_owned(),

@@ -53,6 +53,7 @@ fn roots(found: &mut Found) {
     found.add::<problem::ProblemBody>();
     found.add::<session::SessionView>();
     found.add::<usage::ConversationUsage>();
+    found.add::<usage::DraftForm>();
 }
 
 #[test]
