@@ -1,7 +1,7 @@
 //! What a line keeps of its past, so that another line can start anywhere in it: the turns that are over, as a model
 //! read them, and the folds between them. Played again, it gives the history of the line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Conversation;
@@ -22,6 +22,8 @@ pub(super) struct Pasts {
     others: HashMap<LineId, Vec<Arc<Past>>>,
     /// What was done on any line, oldest first.
     effects: Vec<SideEffect>,
+    /// The calls whose effects the present line knows of: all that its past names.
+    known: HashSet<CallId>,
 }
 
 /// One thing that happened on a line.
@@ -78,7 +80,7 @@ impl Pasts {
         let messages = turn.opening().iter().chain(joined).map(|message| message.id.clone()).collect();
         self.effects.extend(effects.iter().cloned());
         let turn = PastTurn { id: turn.id().clone(), last, messages, thread: turn.thread(), effects };
-        self.present.push(Arc::new(Past::Turn(turn)));
+        self.remember(Past::Turn(turn));
     }
 
     pub(super) fn folded(&mut self, number: EntryNumber, compacted: &Compacted) {
@@ -89,17 +91,28 @@ impl Pasts {
     pub(super) fn told(&mut self, number: EntryNumber) {
         let elsewhere: Vec<_> = self.elsewhere().iter().map(|effect| effect.call.clone()).collect();
         if !elsewhere.is_empty() {
-            self.present.push(Arc::new(Past::Told(number, elsewhere)));
+            self.remember(Past::Told(number, elsewhere));
         }
+    }
+
+    fn remember(&mut self, past: Past) {
+        self.known.extend(past.known().into_iter().cloned());
+        self.present.push(Arc::new(past));
+    }
+
+    /// Another line is the present one.
+    fn goes_on_with(&mut self, present: Vec<Arc<Past>>) -> Vec<Arc<Past>> {
+        self.known = present.iter().flat_map(|past| past.known()).cloned().collect();
+        std::mem::replace(&mut self.present, present)
     }
 
     /// What was done on other lines and was not told on this one, oldest first.
     pub(super) fn elsewhere(&self) -> Vec<&SideEffect> {
-        if self.lines.all().len() == 1 {
+        // Most often it knows all: on the only line there is, and behind the first message of another.
+        if self.lines.all().len() == 1 || self.known.len() >= self.effects.len() {
             return Vec::new();
         }
-        let known: Vec<_> = self.present.iter().flat_map(|past| past.known()).collect();
-        self.effects.iter().filter(|effect| !known.contains(&&effect.call)).collect()
+        self.effects.iter().filter(|effect| !self.known.contains(&effect.call)).collect()
     }
 
     /// The last entry before the turn in which a message was read; `None` if no turn of this line that is over has it.
@@ -129,7 +142,8 @@ impl Pasts {
     fn fork(&mut self, number: EntryNumber, after: EntryNumber) {
         let left = self.lines.active();
         let shared = self.present.iter().filter(|past| past.last() <= after).cloned().collect();
-        self.others.insert(left, std::mem::replace(&mut self.present, shared));
+        let present = self.goes_on_with(shared);
+        self.others.insert(left, present);
         self.lines.fork(number, after);
     }
 
@@ -139,7 +153,8 @@ impl Pasts {
             return false;
         }
         let other = self.others.remove(&line).unwrap_or_default();
-        self.others.insert(left, std::mem::replace(&mut self.present, other));
+        let present = self.goes_on_with(other);
+        self.others.insert(left, present);
         true
     }
 }

@@ -305,3 +305,22 @@ fn what_was_done_on_another_line_is_known_until_a_message_tells_it() {
     log.add(Body::Forked { after: EntryNumber(0) });
     assert_eq!(log.0.done_elsewhere().len(), 1, "a line before that message was not told");
 }
+
+#[test]
+fn beside_another_line_a_long_one_with_many_effects_still_folds_in_time() {
+    let mut log = Log::new();
+    log.said("m").add(Body::Forked { after: EntryNumber(0) }).ended().add(Body::Forked { after: EntryNumber(0) });
+    let began = std::time::Instant::now();
+    for turn in 0..1_200 {
+        let (message, call) = (format!("m{turn}"), format!("c{turn}"));
+        log.said(&message);
+        let seen = log.0.head().0;
+        log.add(reply(seen, Some(&call))).add(screened(&call)).add(started(&call));
+        log.add(Body::Returned(ToolResult::new(CallId::new(&*call), Status::Done, "done"))).ended();
+    }
+    assert_eq!(log.0.effects_behind(EntryNumber(0)).len(), 1_200);
+    log.add(Body::Switched { line: LineId::default() });
+    assert_eq!(log.0.done_elsewhere().len(), 1_200);
+    let took = began.elapsed();
+    assert!(took.as_secs() < 3, "7,200 entries took {took:?}: each message compares every effect with every other");
+}
