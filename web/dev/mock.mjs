@@ -53,6 +53,14 @@ function keep() {
 }
 
 export const home = HOME;
+/** A text with words told apart. */
+function pieces(text, words) {
+  const word = words.find((each) => text.toLowerCase().includes(each));
+  const at = word === undefined ? 0 : text.toLowerCase().indexOf(word);
+  const parts = [{ text: text.slice(0, at), hit: false }, { text: text.slice(at, at + (word?.length ?? 0)), hit: true }, { text: text.slice(at + (word?.length ?? 0)), hit: false }];
+  return parts.filter((part) => part.text !== "");
+}
+
 export const conversationOf = (wanted) => state.conversations.find((each) => each.id === wanted);
 
 export function append(conversation, turn, body) {
@@ -249,6 +257,14 @@ const routes = [
     const replies = (state.entries[params.id] ?? []).filter((each) => each.kind === "replied");
     const sum = (name) => replies.reduce((all, each) => all + (each.usage[name] ?? 0), 0);
     return [200, { rounds: replies.map((each, at) => ({ round: at + 1, model: each.model, ...each.usage })), totals: { prompt: sum("prompt"), decoded: sum("decoded") }, window: 16384, next_prompt: (replies.at(-1)?.usage.prompt ?? 1180) + (replies.at(-1)?.usage.decoded ?? 0) }];
+  }],
+  ["GET", "/search", ({ query }) => {
+    const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const within = query.get("conversation");
+    const spoken = Object.values(state.entries).flat().filter((each) => ["said", "replied"].includes(each.kind) && (!within || each.conversation === within));
+    const hits = spoken.filter((each) => words.length > 0 && words.every((word) => each.text.toLowerCase().includes(word)));
+    const items = hits.reverse().map((each) => ({ conversation: each.conversation, title: state.conversations.find((one) => one.id === each.conversation)?.title ?? "", archived: false, entry: each.number, speaker: each.kind === "said" ? "person" : "model", at: each.at, excerpt: pieces(each.text.slice(0, 300), words) }));
+    return [200, { items }];
   }],
   ["GET", "/inbox", () => [200, { items: state.inbox }]],
   ["POST", "/inbox/:id/answer", ({ params, body }) => {

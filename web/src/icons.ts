@@ -13,6 +13,7 @@ const SHAPES = {
   close: svg`<path d="m6.5 6.5 11 11M17.5 6.5l-11 11"/>`,
   send: svg`<path d="M12 19V5.5M6 11l6-6 6 6"/>`,
   stop: svg`<rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor"/>`,
+  up: svg`<path d="M12 19V5.5M6 11l6-6 6 6"/>`,
   down: svg`<path d="M12 5v13.5M6 13l6 6 6-6"/>`,
   chevron: svg`<path d="m9 6 6 6-6 6"/>`,
   back: svg`<path d="m14.5 6-6 6 6 6"/>`,

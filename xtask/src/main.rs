@@ -61,6 +61,8 @@ fn help() {
 
 /// The root of the checkout: the folder above this package.
 fn root() -> Result<PathBuf> {
-    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    // Cargo's word at run time: several clones may share one target folder, and with it this program.
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let package = PathBuf::from(package);
     Ok(package.parent().context("xtask has no folder above it")?.to_path_buf())
 }

@@ -12,6 +12,7 @@ pub mod form;
 pub mod frame;
 pub mod line;
 pub mod problem;
+pub mod search;
 pub mod session;
 #[cfg(test)]
 mod typescript;

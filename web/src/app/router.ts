@@ -1,11 +1,17 @@
 // Addresses of pages. Every page has one that reloads and goes back.
 
 export type Route =
-  | { page: "chat"; conversation?: string }
+  | { page: "chat"; conversation?: string; find?: Finding }
   | { page: "inbox" }
   | { page: "files"; path: string; file?: string }
   | { page: "conversations" }
   | { page: "missing" };
+
+/** Words that are looked for in a conversation, and the entry to begin at. */
+export interface Finding {
+  readonly words: string;
+  readonly at: number;
+}
 
 const HOME = "~";
 
@@ -13,7 +19,7 @@ export function routeOf(location: { pathname: string; search: string }): Route {
   const [first, second, ...rest] = location.pathname.split("/").filter((part) => part !== "");
   if (first === undefined) return { page: "chat" };
   if (first === "c" && second !== undefined && rest.length === 0) {
-    return second === "new" ? { page: "chat" } : { page: "chat", conversation: decodeURIComponent(second) };
+    return second === "new" ? { page: "chat" } : { page: "chat", conversation: decodeURIComponent(second), ...findingIn(new URLSearchParams(location.search)) };
   }
   if (second !== undefined) return { page: "missing" };
   switch (first) {
@@ -33,7 +39,7 @@ export function routeOf(location: { pathname: string; search: string }): Route {
 export function addressOf(route: Route): string {
   switch (route.page) {
     case "chat":
-      return route.conversation === undefined ? "/c/new" : `/c/${encodeURIComponent(route.conversation)}`;
+      return route.conversation === undefined ? "/c/new" : `/c/${encodeURIComponent(route.conversation)}${findingAddress(route.find)}`;
     case "inbox":
       return "/inbox";
     case "conversations":
@@ -43,6 +49,15 @@ export function addressOf(route: Route): string {
     case "missing":
       return "/";
   }
+}
+
+function findingIn(query: URLSearchParams): { find?: Finding } {
+  const words = query.get("find") ?? "";
+  return words === "" ? {} : { find: { words, at: Number(query.get("at") ?? 0) } };
+}
+
+function findingAddress(find: Finding | undefined): string {
+  return find === undefined ? "" : `?${new URLSearchParams({ find: find.words, at: String(find.at) })}`;
 }
 
 function filesRoute(query: URLSearchParams): Route {

@@ -6,16 +6,19 @@ import { repeat } from "lit/directives/repeat.js";
 import { guard } from "lit/directives/guard.js";
 import { Problem } from "../api.ts";
 import { riad } from "../app/riad.ts";
+import type { Finding } from "../app/router.ts";
 import { icon, star } from "../icons.ts";
 import type { Kept } from "../outbox/outbox.ts";
 import type { Thread } from "../stream/reducer.ts";
 import { t, type TextKey } from "../text.ts";
+import { highlight, unlight } from "../thread/highlight.ts";
 import { foldTurn, NOTHING_STREAMS, type Streaming, type TurnView } from "../thread/fold.ts";
 import { shownOf, type Fork, type Shown } from "../thread/lines.ts";
 import { Sentences } from "../thread/sentences.ts";
 import type { Entry, FooterRow } from "../wire.ts";
 import type { Composer } from "./composer.ts";
 import { effectRows } from "./effects.ts";
+import "./find.ts";
 import { menuButton } from "./frame.ts";
 import { openBranch, type LineWish } from "./line.ts";
 import { Part } from "./part.ts";
@@ -33,6 +36,7 @@ export class Chat extends Part {
   @state() private atEnd = true;
   @state() private renaming = false;
   @state() private slow = false;
+  @state() private finding = false;
   @state() private drawn = TURNS_DRAWN;
   /** The message that is being written anew. */
   @state() private editing: string | undefined;
@@ -42,6 +46,7 @@ export class Chat extends Part {
   private goal: { line: number; at: number; side: "previous" | "next" } | undefined;
   private lately: { entries: readonly Entry[]; shown: Shown } | undefined;
   private shownFor: string | undefined;
+  private foundFor: Finding | undefined;
   private slowTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly settled = new Map<string, { entries: number; view: TurnView }>();
   private readonly sentences = new Map<string, Sentences>();
@@ -56,12 +61,19 @@ export class Chat extends Part {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.unhear?.();
+    unlight();
   }
 
   protected override willUpdate(_: PropertyValues): void {
     const open = riad.openConversation;
+    const { route } = riad;
+    if (route.page === "chat" && route.find !== this.foundFor) {
+      this.foundFor = route.find;
+      this.finding = route.find !== undefined;
+    }
     if (open === this.shownFor) return;
     this.settled.clear();
+    this.finding = this.foundFor !== undefined;
     this.renaming = false;
     this.editing = undefined;
     this.standing = undefined;
@@ -94,6 +106,9 @@ export class Chat extends Part {
     const quiet = !working && !sending && !riad.offline;
     const empty = (id === undefined || thread?.loaded === true) && turns.length === 0 && kept.length === 0;
     return html`${this.head(id)}
+      ${this.finding && id !== undefined && thread?.loaded
+        ? html`<riad-find .conversation=${id} .finding=${this.foundFor} .reveal=${this.reveal} @shut=${() => this.endFind()}></riad-find>`
+        : nothing}
       <div class="thread-scroll" @scroll=${() => this.scrolled()} tabindex="-1">
         <div class="thread" role="log" aria-live="off" aria-label=${t("thread.label")}>
           ${id !== undefined && !thread?.loaded ? this.waiting() : nothing}
@@ -132,6 +147,8 @@ export class Chat extends Part {
 
   private actions(id: string, archived: boolean): TemplateResult {
     return html`<div class="head-actions">
+      <button type="button" class="quiet" aria-expanded=${this.finding} @click=${() => (this.finding ? this.endFind() : (this.finding = true))}
+        aria-label=${t("find.open")} title=${t("find.open")}>${icon("search")}</button>
       <button type="button" class="quiet" @click=${() => this.dispatchEvent(new CustomEvent("usage", { bubbles: true, detail: id }))}
         aria-label=${t("usage.open")} title=${t("usage.open")}>${icon("gauge")}</button>
       <button type="button" class="quiet" @click=${() => this.dispatchEvent(new CustomEvent("export", { bubbles: true, detail: id }))}
@@ -223,6 +240,31 @@ export class Chat extends Part {
       if (view.state === "over") this.settled.set(id, { entries: entries.length, view });
       return view;
     });
+  }
+
+  // --- Finding -----------------------------------------------------------------------------------------------------
+
+  /** Shows an entry of the line that is shown, with the words in it marked. */
+  private readonly reveal = async (number: number, words: readonly string[]): Promise<boolean> => {
+    const turns = [...(this.lately?.shown.turns ?? [])];
+    const at = turns.findIndex(([, entries]) => entries.some((entry) => entry.number === number));
+    const turn = turns[at]?.[0];
+    if (turn === undefined) return false;
+    this.atEnd = false;
+    this.drawn = Math.max(this.drawn, turns.length - at);
+    await this.updateComplete;
+    const drawn = this.querySelector(`.turn[data-turn="${CSS.escape(turn)}"]`);
+    const place = drawn ? highlight(drawn, words)?.startContainer.parentElement : undefined;
+    (place ?? drawn)?.scrollIntoView({ block: "center" });
+    return true;
+  };
+
+  private endFind(): void {
+    unlight();
+    this.finding = false;
+    this.foundFor = undefined;
+    const { route } = riad;
+    if (route.page === "chat" && route.find !== undefined) riad.go({ page: "chat", ...(route.conversation === undefined ? {} : { conversation: route.conversation }) });
   }
 
   // --- Lines ------------------------------------------------------------------------------------------------------

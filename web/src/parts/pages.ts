@@ -13,6 +13,7 @@ import { t } from "../text.ts";
 import type { Conversation, FileEntry, InboxItem, Listing } from "../wire.ts";
 import { failed, follow, menuButton } from "./frame.ts";
 import { Part } from "./part.ts";
+import "./search.ts";
 
 function skeleton(): TemplateResult {
   return html`<div class="skeleton late" role="status" aria-label=${t("loading")}><i></i><i></i><i></i></div>`;
@@ -74,6 +75,7 @@ export class Conversations extends Part {
       <h2 class="part">${t("all.archived")}</h2>
       ${this.problem ? failed(this.problem, () => this.load()) : nothing}
       ${archived.length === 0 ? html`<p class="soft">${t("all.none")}</p>` : html`<ul class="rows">${archived.map((each) => row(each))}</ul>`}
+      <riad-hits .words=${this.words}></riad-hits>
     </div></div>`;
   }
 }

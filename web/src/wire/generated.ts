@@ -264,6 +264,18 @@ export type Hint = {
   /** Which one. */
   id?: string, };
 
+/** A place where all the words are. */
+export type Hit = { conversation: string, title: string, archived: boolean,
+  /** The number of the entry in its conversation. */
+  entry: number, speaker: Speaker, at: string, excerpt: Array<Piece>, };
+
+/** A page of hits. */
+export type HitPage = {
+  /** The hits, newest first. */
+  items: Array<Hit>,
+  /** Where the next page begins; absent on the last one. */
+  next_cursor?: string, };
+
 /** What holds for the next message. */
 export type Holds = { model: string,
   /** Where that model is. */
@@ -374,6 +386,11 @@ export type PartAnswer = { options?: Array<number>, words?: string, };
 
 /** An account as its person sees it. */
 export type Person = { id: string, handle: string, name: string, role: string, locale: string, zone: string, };
+
+/** A stretch of an excerpt. */
+export type Piece = { text: string,
+  /** Whether it is one of the words. */
+  hit: boolean, };
 
 /** What would change. */
 export type Preview = { "diff": {
@@ -525,6 +542,9 @@ export type SlashCommand = {
   own: boolean, description: string, argument_hint?: string, version: number,
   /** Whether the person's own one of the same name stands before it. */
   hidden: boolean, };
+
+/** Who spoke. */
+export type Speaker = "person" | "model";
 
 /** How a call ended. */
 export type Status = "done" | "failed" | "refused" | "cancelled" | "interrupted";

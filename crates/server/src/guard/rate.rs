@@ -15,6 +15,8 @@ pub enum Class {
     Read,
     /// 120 a minute.
     Write,
+    /// 60 a minute.
+    Search,
 }
 
 impl Class {
@@ -22,6 +24,7 @@ impl Class {
         match self {
             Self::Read => 600,
             Self::Write => 120,
+            Self::Search => 60,
         }
     }
 }

@@ -18,17 +18,35 @@ pub(super) fn after(app: &App, owner: &str, last: &ConversationSummary) -> Strin
 /// Where a cursor points.
 pub(super) fn read(app: &App, owner: &str, cursor: Option<&str>) -> Result<ListFrom, Problem> {
     let Some(cursor) = cursor else { return Ok(ListFrom::Top) };
-    parse(app, owner, cursor)
-        .ok_or_else(|| Problem::field("/cursor", "This cursor is not one of this list. Begin at the top."))
+    parse(app, owner, cursor).ok_or_else(foreign)
 }
 
 fn parse(app: &App, owner: &str, cursor: &str) -> Option<ListFrom> {
-    let (place, signature) = cursor.rsplit_once('.')?;
-    if sign(app, owner, place) != signature {
-        return None;
-    }
-    let (changed_at, id) = place.split_once('.')?;
+    let (changed_at, id) = signed(app, owner, cursor)?.split_once('.')?;
     Some(ListFrom::After { changed_at: Timestamp(changed_at.parse().ok()?), id: ConversationId::new(id) })
+}
+
+/// The cursor behind this `seq` of one person's list.
+pub(super) fn after_seq(app: &App, owner: &str, seq: u64) -> String {
+    let place = seq.to_string();
+    let signature = sign(app, owner, &place);
+    format!("{place}.{signature}")
+}
+
+/// The `seq` behind which a page goes on; none at the top.
+pub(super) fn read_seq(app: &App, owner: &str, cursor: Option<&str>) -> Result<Option<u64>, Problem> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    signed(app, owner, cursor).and_then(|place| place.parse().ok()).map(Some).ok_or_else(foreign)
+}
+
+/// The place in a cursor, if it is one that was given out for this list.
+fn signed<'a>(app: &App, owner: &str, cursor: &'a str) -> Option<&'a str> {
+    let (place, signature) = cursor.rsplit_once('.')?;
+    (sign(app, owner, place) == signature).then_some(place)
+}
+
+fn foreign() -> Problem {
+    Problem::field("/cursor", "This cursor is not one of this list. Begin at the top.")
 }
 
 fn sign(app: &App, owner: &str, place: &str) -> String {

@@ -22,6 +22,7 @@ mod providers;
 mod pty;
 mod remains;
 mod replaced;
+mod search;
 mod setup;
 mod sole_owner;
 mod start_and_end;
