@@ -7,3 +7,4 @@ pub mod resume;
 pub mod rounds;
 mod scratch;
 pub mod start;
+pub mod usage;

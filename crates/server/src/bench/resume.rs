@@ -32,6 +32,7 @@ use crate::clock::SystemClock;
 
 /// Entries of one turn.
 const A_TURN: usize = 7;
+const WORDS: &str = "What a person says and a model answers is a few lines long. ";
 
 /// What was measured, in milliseconds.
 #[derive(Debug, Serialize)]
@@ -128,9 +129,10 @@ fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 
-fn setting() -> Result<Setting, String> {
+/// A tool that looks at a file.
+pub(super) fn look() -> Result<ToolSpec, String> {
     let schema = serde_json::json!({ "type": "object", "properties": { "path": { "type": "string" } } });
-    let tools = ToolSet::new([ToolSpec {
+    Ok(ToolSpec {
         name: ToolName::new("look"),
         description: "Looks.".to_owned(),
         schema: Schema::new(schema).map_err(|fault| fault.to_string())?,
@@ -139,7 +141,11 @@ fn setting() -> Result<Setting, String> {
         asks_person: false,
         deadline_ms: 1_000,
         uses: None,
-    }]);
+    })
+}
+
+fn setting() -> Result<Setting, String> {
+    let tools = ToolSet::new([look()?]);
     let model = ModelDescription {
         name: "none".to_owned(),
         fingerprint: "none".to_owned(),
@@ -168,7 +174,7 @@ fn conversation(entries: usize, setting: &Setting) -> Result<Vec<Draft>, String>
     let mut drafts = Vec::with_capacity(entries + A_TURN);
     for turn in 0..entries / A_TURN {
         let id = TurnId::new(format!("m{turn}"));
-        let bodies = one_turn(turn, setting)?;
+        let bodies = one_turn(turn, &WORDS.repeat(6), setting)?;
         drafts.extend(bodies.into_iter().map(|body| draft(&id, body)));
     }
     let turn = TurnId::new("last");
@@ -176,7 +182,8 @@ fn conversation(entries: usize, setting: &Setting) -> Result<Vec<Draft>, String>
     Ok(drafts)
 }
 
-fn one_turn(turn: usize, setting: &Setting) -> Result<[Body; A_TURN], String> {
+/// A turn in which something is looked at, with these words in it.
+pub(super) fn one_turn(turn: usize, words: &str, setting: &Setting) -> Result<[Body; A_TURN], String> {
     let made = ToolCall {
         id: CallId::new(format!("c{turn}")),
         tool: ToolName::new("look"),
@@ -199,20 +206,26 @@ fn one_turn(turn: usize, setting: &Setting) -> Result<[Body; A_TURN], String> {
         hooks: Vec::new(),
         blocked: None,
     };
-    let (id, words) = (made.id.clone(), "What a person says and a model answers is a few lines long. ".repeat(6));
+    let id = made.id.clone();
     Ok([
-        said(&format!("m{turn}"), &words),
+        said(&format!("m{turn}"), words),
         Body::Replied(Box::new(reply(setting, String::new(), vec![made]))),
         Body::Screened(Box::new(screened)),
         Body::Started { call: id.clone(), digest, clearance: Clearance::Class, key: digest.hex() },
         Body::Returned(ToolResult::new(id, Status::Done, &words.repeat(2))),
-        Body::Replied(Box::new(reply(setting, words, Vec::new()))),
+        Body::Replied(Box::new(reply(setting, words.to_owned(), Vec::new()))),
         Body::Ended { outcome: Outcome::Answered, footer: Vec::new() },
     ])
 }
 
 fn said(id: &str, text: &str) -> Body {
-    Body::Said(Message { id: MessageId::new(id), text: text.to_owned(), aside: None, short: None, wanted: Wanted::default() })
+    Body::Said(Message {
+        id: MessageId::new(id),
+        text: text.to_owned(),
+        aside: None,
+        short: None,
+        wanted: Wanted::default(),
+    })
 }
 
 fn reply(setting: &Setting, text: String, calls: Vec<ToolCall>) -> Reply {
@@ -223,6 +236,6 @@ fn reply(setting: &Setting, text: String, calls: Vec<ToolCall>) -> Reply {
     Reply { id, seen, prefix, forbidden: false, continues: false, counted: None, sampled }
 }
 
-fn draft(turn: &TurnId, body: Body) -> Draft {
+pub(super) fn draft(turn: &TurnId, body: Body) -> Draft {
     Draft { at: Timestamp(1_796_061_600_000), turn: turn.clone(), frame: FrameId::outer(), body }
 }

@@ -233,7 +233,7 @@ impl Tool for LookTool {
     }
 }
 
-struct Fixed(Setting);
+pub(super) struct Fixed(pub(super) Setting);
 
 #[async_trait]
 impl Settings for Fixed {
@@ -242,7 +242,7 @@ impl Settings for Fixed {
     }
 }
 
-struct NoDesk;
+pub(super) struct NoDesk;
 
 impl StopDesk for NoDesk {
     fn running(&self, _: &domain::id::TurnId, _: &CancellationToken) {}
