@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::entry::Body as Fact;
+use domain::conversation::Conversation;
+use domain::entry::{Body as Fact, Entry};
 use domain::id::{ConversationId, EntryNumber, MessageId, TurnId};
 use domain::message::{Message, MessageFault};
 use domain::slash::{self, BuiltIn, Meaning};
@@ -80,6 +81,10 @@ async fn retry(asked: Asked) -> Result<Response, Problem> {
     if asked.room.vault.is_key(asked.key.clone(), asked.app.now()).await? {
         return Err(key_reused());
     }
+    // What was the last message then may not be it now, so the same request again is known by its key alone.
+    if let Some(entry) = asked.room.vault.entry_of_message(asked.id.clone(), MessageId::new(&*asked.key)).await? {
+        return said_before(&asked.room, &asked.id, entry, |before, _| begins_line(before).is_some()).await;
+    }
     let beside = aside(asked.room.ports().clock.now(), &asked.room.zone);
     let (message, former) = commands::again(&asked, beside).await?;
     let message = Message { wanted: choice::wanted(&asked.room, &asked.id, None).await?, ..message };
@@ -93,9 +98,9 @@ async fn say_once(
     instead_of: Option<MessageId>,
 ) -> Result<Response, Problem> {
     let text = message.text.clone();
-    let said = match instead_of {
+    let said = match &instead_of {
         None => act::say(room.desk(), id, message).await,
-        Some(former) => act::say_instead(room.desk(), id, &former, message).await,
+        Some(former) => act::say_instead(room.desk(), id, former, message).await,
     };
     let said = said.map_err(act_problem)?;
     if said.fresh {
@@ -103,15 +108,41 @@ async fn say_once(
         let taken = MessageTaken { entry: said.entry.0, turn: said.turn.to_string() };
         return Ok(Done::new(StatusCode::CREATED, &taken).response(false));
     }
-    let before = EntryNumber(said.entry.0.saturating_sub(1));
-    let entries = room.vault.load(id, before).await.map_err(journal_problem)?;
-    let entry = entries.first().ok_or_else(|| Problem::internal("a message is without its entry"))?;
-    if matches!(&entry.body, Fact::Said(first) if first.text == text) {
-        let taken = MessageTaken { entry: entry.number.0, turn: entry.turn.to_string() };
-        Ok(Done::new(StatusCode::CREATED, &taken).response(true))
-    } else {
-        Err(key_reused())
+    let same = |before: &[Entry], first: &Message| {
+        first.text == text && instead_of.is_none_or(|former| stands_instead(id, before, &former))
+    };
+    said_before(room, id, said.entry, same).await
+}
+
+/// The first answer to a message, if the request is the same; `same` is asked with the entries before it.
+async fn said_before(
+    room: &Room,
+    id: &ConversationId,
+    entry: EntryNumber,
+    same: impl FnOnce(&[Entry], &Message) -> bool,
+) -> Result<Response, Problem> {
+    let entries = room.vault.load(id, EntryNumber::default()).await.map_err(journal_problem)?;
+    let at = entries.iter().position(|each| each.number == entry);
+    let (before, from) = entries.split_at(at.ok_or_else(|| Problem::internal("a message is without its entry"))?);
+    match from.first() {
+        Some(Entry { body: Fact::Said(first), number, turn, .. }) if same(before, first) => {
+            let taken = MessageTaken { entry: number.0, turn: turn.to_string() };
+            Ok(Done::new(StatusCode::CREATED, &taken).response(true))
+        }
+        Some(_) | None => Err(key_reused()),
     }
+}
+
+/// Where the line starts that these entries end with.
+fn begins_line(before: &[Entry]) -> Option<EntryNumber> {
+    let Fact::Forked { after } = before.last()?.body else { return None };
+    Some(after)
+}
+
+/// Whether what follows these entries was said in the place of that message.
+fn stands_instead(id: &ConversationId, before: &[Entry], former: &MessageId) -> bool {
+    let place = before.split_last().and_then(|(_, rest)| Conversation::fold(id.clone(), rest).before(former));
+    place.is_some() && place == begins_line(before)
 }
 
 fn message_problem(fault: MessageFault) -> Problem {

@@ -175,6 +175,22 @@ async fn the_terminal_shows_what_a_command_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_retry_that_is_sent_again_gets_its_first_answer_also_behind_a_later_message() {
+    let (_world, anna) = World::with_anna(["1", "1b", "2"].map(Line::text)).await;
+    let id = conversation(&anna, "conversation-1").await;
+    say(&anna, &id, "message-1", "one").await;
+    turns(&anna, &id, 1).await;
+    let first = say(&anna, &id, "message-2", "/retry").await;
+    turns(&anna, &id, 2).await;
+    say(&anna, &id, "message-3", "two").await;
+    turns(&anna, &id, 3).await;
+    let again = say(&anna, &id, "message-2", "/retry").await;
+    assert_eq!((again.status, again.json()), (201, first.json()), "{}", again.json());
+    let other = say(&anna, &id, "message-3", "/retry").await;
+    assert_eq!((other.status, other.code().as_str()), (422, "key_reused"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn retry_passes_over_a_message_that_was_taken_back() {
     let (world, anna) = World::with_anna([Line::Streams("Thinking".to_owned()), Line::text("Again.")]).await;
     let id = conversation(&anna, "conversation-1").await;

@@ -106,6 +106,19 @@ async fn the_same_message_twice_starts_one_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_key_of_a_message_is_not_good_for_saying_it_in_the_place_of_another() {
+    let replies = ["1", "2", "2b"].map(Line::text);
+    let (_world, anna, id) = two_turns(World::empty(replies).await).await;
+    let edited = say_instead(&anna, &id, "message-2", "two", "message-1").await;
+    assert_eq!((edited.status, edited.code().as_str()), (422, "key_reused"), "{}", edited.json());
+    assert_eq!(say_instead(&anna, &id, "message-3", "two, please", "message-2").await.status, 201);
+    turns(&anna, &id, 3).await;
+    let other = say_instead(&anna, &id, "message-3", "two, please", "message-1").await;
+    assert_eq!((other.status, other.code().as_str()), (422, "key_reused"), "{}", other.json());
+    assert_eq!(lines(&anna, &id).await["lines"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_branch_goes_on_beside_what_was_said_and_the_way_back_survives_a_restart() {
     let replies = ["1", "2", "2b", "3"].map(Line::text);
     let (world, anna, id) = two_turns(World::empty(replies).await).await;
