@@ -186,6 +186,7 @@ impl Conversation {
     fn said(&mut self, entry: &Entry, message: &Message) {
         self.messages.insert(message.id.clone(), entry.number);
         self.frames.try_again();
+        self.frames.delivered(&message.id);
         match &mut self.live {
             Some(turn) => turn.apply(entry),
             None => {
@@ -390,6 +391,7 @@ impl Conversation {
         let around = Around { history: self.history.items(), head: self.head, others, frames, scratchpad };
         match &self.live {
             Some(_) | None if self.newer => Effect::Rest,
+            Some(_) if self.is_awaiting() => Effect::Note(self.deliveries()),
             Some(turn) => match turn.next(around, setting) {
                 Effect::Rest if self.wants(setting) == Some(Why::Asked) => Effect::Compact(Why::Asked),
                 next @ (Effect::Note(_)
@@ -402,6 +404,7 @@ impl Conversation {
                 | Effect::Rest
                 | Effect::End { .. }) => next,
             },
+            None if self.frame.is_outer() && self.is_awaiting() => Effect::Note(self.deliveries()),
             None if self.frame.is_outer() => self.wants(setting).map_or(Effect::Rest, Effect::Compact),
             None => Effect::Rest,
         }
@@ -497,7 +500,7 @@ impl Conversation {
 
     /// Whether a driver has something to do here, or a turn waits for its person.
     pub fn is_unfinished(&self) -> bool {
-        self.live.is_some() || self.standing.asked_at().is_some()
+        self.live.is_some() || self.standing.asked_at().is_some() || self.frames.works_in_background()
     }
 
     /// A fact of the turn that runs, ready to be recorded. Without one, a message opens a turn of its own.

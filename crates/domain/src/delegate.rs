@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::ClearedCall;
-use crate::id::{CallId, FrameId};
+use crate::id::{CallId, FrameId, MessageId};
 use crate::limits::Limits;
 use crate::model::ModelDescription;
 use crate::profile::LimitWishes;
+use crate::result::{Status, ToolResult};
 use crate::setting::Setting;
 use crate::tool::ToolName;
 
+pub(crate) use report::delivery;
 pub use report::report;
 pub use within::described;
 
@@ -32,6 +34,9 @@ pub const ANSWER_TOKENS: u32 = 4_000;
 
 /// Delegates of one conversation that work in its background (LOOP-95).
 pub const MOST_IN_BACKGROUND: usize = 4;
+
+/// Milliseconds that such a delegate may be at work.
+pub const BACKGROUND_MS: u64 = 60 * 60 * 1000;
 
 /// Whether a call of this tool opens a frame.
 pub fn is_delegate(tool: &ToolName) -> bool {
@@ -141,6 +146,20 @@ impl Opened {
             task: wish.task,
             mode: wish.mode,
         })
+    }
+
+    /// What its caller reads at once where it does not wait.
+    pub fn receipt(&self) -> ToolResult {
+        let text = format!(
+            "{} works in the background as {}. Its answer comes as a message by itself; go on without it.",
+            self.profile, self.call
+        );
+        ToolResult::new(self.call.clone(), Status::Done, &text)
+    }
+
+    /// The message with which the answer of a delegate in the background comes: one, whoever sends it how often.
+    pub fn delivered_as(&self) -> MessageId {
+        MessageId::new(format!("answer {}", self.call))
     }
 
     /// The frame that it begins.

@@ -57,6 +57,13 @@ impl<'a> Live<'a> {
         Self { ports: self.ports, conversation, frame, ledger, resumed: false, stop, stop_of, held }
     }
 
+    /// From now on that frame is driven, until `stop`.
+    pub(crate) fn work_in(&mut self, frame: &FrameId, stop: &CancellationToken) {
+        self.stop = stop.clone();
+        self.stop_of = self.conversation.turn_in(frame).map(|turn| turn.id().clone());
+        self.frame = frame.clone();
+    }
+
     /// The fold of the frame that is driven.
     pub(crate) fn at(&self) -> &Conversation {
         self.conversation

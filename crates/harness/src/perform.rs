@@ -11,7 +11,7 @@ mod screen;
 
 pub(crate) use ask::ask;
 pub(crate) use compact::compact;
-pub(crate) use delegate::delegate;
+pub(crate) use delegate::{Nobody, delegate};
 pub(crate) use ledger::Ledger;
 pub(crate) use run::run;
 pub(crate) use sample::sample;

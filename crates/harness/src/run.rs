@@ -1,6 +1,6 @@
 //! The whole agent loop: ask what comes next, do it, write down what happened.
 
-use domain::delegate::is_delegate;
+use domain::delegate::{Mode, is_delegate};
 use domain::effect::Effect;
 use domain::entry::Body;
 use domain::id::{ConversationId, FrameId, TurnId};
@@ -34,6 +34,12 @@ pub enum RunError {
 pub trait StopDesk: Send + Sync {
     /// `stop` will be cancelled when the person stops `turn`.
     fn running(&self, turn: &TurnId, stop: &CancellationToken);
+
+    /// A delegate in the background can go on: it is to be driven by [`drive_delegate`], beside the conversation itself.
+    /// A desk that cannot do so leaves it to the next one.
+    fn background(&self, frame: &FrameId, entrance: Entrance) {
+        let _ = (frame, entrance);
+    }
 }
 
 /// Why a conversation is driven.
@@ -66,6 +72,29 @@ pub async fn drive(
     rested
 }
 
+/// Drives one delegate in the background until it is over or waits for a person. True once it is over: then its
+/// conversation has something to bring.
+pub async fn drive_delegate(
+    ports: &Ports,
+    id: &ConversationId,
+    frame: &FrameId,
+    entrance: Entrance,
+    stop: &CancellationToken,
+) -> Result<bool, RunError> {
+    let mut live = Live::load(ports, id).await?;
+    if live.conversation.turn_in(frame).is_none() {
+        return Ok(live.conversation.at(frame).is_some());
+    }
+    live.work_in(frame, stop);
+    live.resumed = entrance == Entrance::Resumed;
+    let rested = Box::pin(keep_on(&mut live, entrance, &perform::Nobody)).await;
+    if let Err(RunError::Journal(JournalError::Storage(_))) = &rested {
+        let mut live = Live::load(ports, id).await?;
+        while !live.conversation.is_read_only() && give_up_in(&mut live, frame, NOT_STORED).await? {}
+    }
+    Ok(rested? == Rested::Quiet)
+}
+
 /// A journal that could not be written starts nothing more: the turn ends, if that at least can be written.
 async fn could_not_store(ports: &Ports, id: &ConversationId) -> Result<(), RunError> {
     let mut live = Live::load(ports, id).await?;
@@ -92,6 +121,10 @@ pub(crate) async fn keep_on(live: &mut Live<'_>, entrance: Entrance, desk: &dyn 
             Err(reason) if give_up(live, &reason).await? => continue,
             Err(_) => return Ok(rested(live)),
         };
+        if live.frame.is_outer() {
+            let moving = live.conversation.moving_in_background(&setting);
+            moving.iter().for_each(|frame| desk.background(frame, entrance));
+        }
         if was_cut(live, std::mem::replace(&mut entrance, Entrance::Woken), &setting) {
             live.record(vec![Body::Resumed]).await?;
         }
@@ -119,9 +152,13 @@ pub(crate) async fn setting(live: &Live<'_>) -> Result<Setting, String> {
     let Live { ports, conversation, frame, .. } = live;
     let setting = ports.settings.current(conversation.id(), conversation.live()).await?;
     let mut setting = Setting { resting: ports.rests.at(ports.clock.now()), ..setting };
-    for profile in conversation.profiles_to(frame) {
-        let gone = || format!("the profile {profile} cannot be run as a delegate any more");
-        setting = setting.inside(profile).ok_or_else(gone)?;
+    for opened in conversation.opened_to(frame) {
+        let gone = || format!("the profile {} cannot be run as a delegate any more", opened.profile);
+        let inner = match opened.mode {
+            Mode::Wait => setting.inside(&opened.profile),
+            Mode::Background => setting.behind(&opened.profile),
+        };
+        setting = inner.ok_or_else(gone)?;
     }
     Ok(setting)
 }

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use domain::id::{ConversationId, TurnId};
+use domain::id::{CallId, ConversationId, FrameId, TurnId};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::perform::guarded;
 use crate::ports::{JournalError, Ports};
-use crate::run::{Entrance, StopDesk, drive};
+use crate::run::{Entrance, StopDesk, drive, drive_delegate};
 
 /// The conversations of one unlocked vault that are being driven.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Sessions {
 #[derive(Default)]
 struct Shared {
     driven: HashMap<ConversationId, Driven>,
+    /// Delegates in the background, each with what stops it and whether it has to look again.
+    background: HashMap<(ConversationId, FrameId), (CancellationToken, bool)>,
     tasks: JoinSet<()>,
 }
 
@@ -87,9 +89,75 @@ impl Sessions {
         driven.cancel_stopped();
     }
 
+    /// Cancels what runs for one delegate in the background; those that their caller waits for hear of a stop from the
+    /// entries.
+    pub fn stop_delegate(&self, id: &ConversationId, call: &CallId) {
+        let key = (id.clone(), FrameId::opened_by(call));
+        if let Some((stop, _)) = self.lock().background.get(&key) {
+            stop.cancel();
+        }
+    }
+
+    /// Drives a delegate in the background, or lets its driver look again.
+    fn begin_background(&self, id: &ConversationId, frame: &FrameId, entrance: Entrance) {
+        let (key, stop) = ((id.clone(), frame.clone()), self.closing.child_token());
+        let mut shared = self.lock();
+        if let Some((_, again)) = shared.background.get_mut(&key) {
+            *again = true;
+            return;
+        }
+        shared.background.insert(key.clone(), (stop.clone(), false));
+        let sessions = self.clone();
+        shared.tasks.spawn(async move {
+            let over = guarded(sessions.keep_driving_background(&key, entrance, &stop)).await;
+            if over.is_none() {
+                tracing::error!(conversation = %key.0, "the driver of a delegate broke off");
+                sessions.lock().background.remove(&key);
+            }
+            if over == Some(true) {
+                sessions.wake(&key.0);
+            }
+        });
+    }
+
+    /// True once it is over.
+    async fn keep_driving_background(
+        &self,
+        key: &(ConversationId, FrameId),
+        mut entrance: Entrance,
+        stop: &CancellationToken,
+    ) -> bool {
+        loop {
+            let driving = drive_delegate(&self.ports, &key.0, &key.1, entrance, stop);
+            let end = self.closing.run_until_cancelled(driving).await;
+            entrance = Entrance::Woken;
+            let over = match end {
+                None => return false,
+                Some(Ok(over)) => over,
+                Some(Err(fault)) => {
+                    tracing::error!(%fault, "a delegate could not go on");
+                    false
+                }
+            };
+            let mut shared = self.lock();
+            match shared.background.get_mut(key) {
+                Some((_, again)) if *again && !over => *again = false,
+                Some(_) | None => {
+                    shared.background.remove(key);
+                    return over;
+                }
+            }
+        }
+    }
+
     /// Whether a conversation is being driven at the moment.
     pub fn is_driven(&self, id: &ConversationId) -> bool {
         self.lock().driven.contains_key(id)
+    }
+
+    /// Whether delegates of a conversation are being driven in its background at the moment.
+    pub fn works_in_background(&self, id: &ConversationId) -> bool {
+        self.lock().background.keys().any(|(conversation, _)| conversation == id)
     }
 
     /// Ends all tasks at once. What they had not recorded is done again when the vault is next unlocked.
@@ -101,7 +169,9 @@ impl Sessions {
             std::mem::take(&mut shared.tasks)
         };
         while tasks.join_next().await.is_some() {}
-        self.lock().driven.clear();
+        let mut shared = self.lock();
+        shared.driven.clear();
+        shared.background.clear();
     }
 
     async fn keep_driving(&self, id: &ConversationId, mut entrance: Entrance) {
@@ -167,5 +237,9 @@ impl StopDesk for Registered<'_> {
             driven.running = Some((turn.clone(), stop.clone()));
             driven.cancel_stopped();
         }
+    }
+
+    fn background(&self, frame: &FrameId, entrance: Entrance) {
+        self.sessions.begin_background(self.id, frame, entrance);
     }
 }

@@ -25,6 +25,21 @@ pub(crate) struct Delegate {
     /// What it is to do and what it needs to know for it.
     #[schemars(length(min = 1, max = 32000))]
     task: String,
+    /// `wait` for the answer, or leave it in the `background`: then go on, and its answer comes as a message later.
+    #[expect(dead_code, reason = "the loop reads it from the arguments")]
+    #[serde(default)]
+    mode: Mode,
+}
+
+/// Whether the answer is waited for.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// Wait.
+    #[default]
+    Wait,
+    /// Go on.
+    Background,
 }
 
 /// The tool.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Conversation;
 use crate::approval::Decision;
-use crate::delegate::{MOST_DEPTH, Mode, Opened, is_delegate, report};
+use crate::delegate::{MOST_DEPTH, Mode, Opened, delivery, is_delegate, report};
 use crate::effect::Effect;
 use crate::entry::{Body, Draft, Entry};
 use crate::footer::SideEffect;
@@ -87,7 +87,31 @@ impl Frames {
     pub(super) fn forget(&mut self, turn: &TurnId) {
         self.frames.retain(|frame| frame.turn != *turn || !frame.root.is_outer());
         self.times.remove(&FrameId::outer());
+        self.number();
+    }
+
+    fn number(&mut self) {
         self.places = self.frames.iter().enumerate().map(|(place, frame)| (frame.id().clone(), place)).collect();
+    }
+
+    /// Whether a delegate in the background works, or its answer was not brought yet.
+    pub(super) fn works_in_background(&self) -> bool {
+        self.frames.iter().any(Frame::is_in_background)
+    }
+
+    /// The answer of a delegate in the background was brought: nothing more is to be known of it.
+    pub(super) fn delivered(&mut self, message: &MessageId) {
+        let brought = |frame: &Frame| frame.is_in_background() && frame.opened.delivered_as() == *message;
+        let roots: HashSet<FrameId> = self
+            .frames
+            .iter()
+            .filter(|frame| brought(frame) && !frame.is_open())
+            .map(|frame| frame.root.clone())
+            .collect();
+        if !roots.is_empty() {
+            self.frames.retain(|frame| !roots.contains(&frame.root));
+            self.number();
+        }
     }
 
     /// The person wants what is held to be tried again.
@@ -251,16 +275,16 @@ impl Conversation {
         self.frames.get(frame).map(|frame| &frame.opened)
     }
 
-    /// The profiles of the frames from the outer one down to this one, the outer one left out.
-    pub fn profiles_to(&self, frame: &FrameId) -> Vec<&str> {
-        let mut profiles = Vec::new();
+    /// What the frames from the outer one down to this one began with, the outer one left out.
+    pub fn opened_to(&self, frame: &FrameId) -> Vec<&Opened> {
+        let mut all = Vec::new();
         let mut next = self.frames.get(frame);
         while let Some(frame) = next {
-            profiles.push(frame.opened.profile.as_str());
+            all.push(&frame.opened);
             next = self.frames.get(&frame.opened.caller);
         }
-        profiles.reverse();
-        profiles
+        all.reverse();
+        all
     }
 
     /// The frames that are not over and were opened from this one, the deepest first. Those in the background go their
@@ -370,6 +394,33 @@ impl Conversation {
             Some(turn) => self.effects_of(turn, usize::MAX),
             None => state.side_effect().into_iter().collect(),
         }
+    }
+
+    /// Whether a delegate in the background has ended and its answer was not brought yet.
+    pub(super) fn is_awaiting(&self) -> bool {
+        !self.frames.is_empty() && self.frames.iter().any(|frame| frame.is_in_background() && !frame.is_open())
+    }
+
+    /// The message that brings what the first of them has to say.
+    pub(super) fn deliveries(&self) -> Vec<Body> {
+        let ended = self.frames.iter().filter(|frame| frame.is_in_background());
+        let reports = ended.filter_map(|frame| {
+            let turn = frame.fold.over.as_ref()?;
+            let effects = self.effects_of(turn, usize::MAX);
+            let result = report(&frame.opened, turn.outcome()?, &turn.last_text(), &effects, u32::MAX);
+            Some(Body::Said(delivery(&frame.opened, &result)))
+        });
+        reports.take(1).collect()
+    }
+
+    /// The delegates in the background in which something can be done now.
+    pub fn moving_in_background(&self, setting: &Setting) -> Vec<FrameId> {
+        let open = self.frames.iter().filter(|frame| frame.is_in_background() && frame.is_open());
+        let moves = |frame: &&Frame| {
+            let inner = setting.behind(&frame.opened.profile);
+            inner.is_none_or(|inner| !matches!(self.next_in(frame.id(), &inner), Effect::Rest))
+        };
+        open.filter(moves).map(|frame| frame.id().clone()).collect()
     }
 
     /// The same in the outer frame.

@@ -3,6 +3,7 @@
 use super::{ANSWER_TOKENS, Opened};
 use crate::context::view;
 use crate::footer::SideEffect;
+use crate::message::{Message, Wanted};
 use crate::outcome::Outcome;
 use crate::result::{Status, ToolResult};
 
@@ -20,6 +21,20 @@ pub fn report(opened: &Opened, outcome: &Outcome, said: &str, effects: &[SideEff
     let most = ANSWER_TOKENS.min(view::most_tokens(window));
     let view = view::view(&result.text, most, opened.call.as_str());
     ToolResult { view, ..result }
+}
+
+/// The message that brings the answer of a delegate in the background. Its words are the host's, so they stand beside an
+/// empty text.
+pub(crate) fn delivery(opened: &Opened, result: &ToolResult) -> Message {
+    let shown = result.view.as_ref().unwrap_or(&result.text);
+    let status = match result.status {
+        Status::Done => "is done",
+        Status::Failed | Status::Refused | Status::Cancelled | Status::Interrupted => "has failed",
+    };
+    let told =
+        format!("[The delegate {} that works as {} in the background {status}.]\n{shown}", opened.profile, opened.call);
+    let (id, text, aside) = (opened.delivered_as(), String::new(), Some(told));
+    Message { id, text, aside, short: None, wanted: Wanted::default() }
 }
 
 /// Why there is no answer: how it counts, and in one word.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DelegateProfile, Delegation, MOST_DEPTH, TOOL, is_delegate};
+use super::{BACKGROUND_MS, DelegateProfile, Delegation, MOST_DEPTH, TOOL, is_delegate};
 use crate::context::Prefix;
 use crate::limits::Limits;
 use crate::scratchpad::is_scratchpad;
@@ -72,13 +72,27 @@ impl Setting {
             fallbacks: profile.fallbacks.clone(),
             ..self.clone()
         };
-        Some(narrowed.delegating(Delegation {
+        Some(narrowed.delegating(self.delegation_within(profile)))
+    }
+
+    /// The same for a delegate in the background, which has a purse of its own.
+    pub fn behind(&self, id: &str) -> Option<Self> {
+        let profile = self.delegate(id)?;
+        let inner = self.inside(id)?;
+        let purse = Limits { active_ms: BACKGROUND_MS, ..Limits::default() };
+        let limits = profile.limits.lower(Limits { active_ms: BACKGROUND_MS, ..inner.limits });
+        let delegation = Delegation { purse: Some(purse), ..inner.delegation };
+        Some(Self { limits, delegation, ..inner })
+    }
+
+    fn delegation_within(&self, profile: &DelegateProfile) -> Delegation {
+        Delegation {
             path: self.delegation.path.iter().cloned().chain([profile.id.clone()]).collect(),
             allowed: profile.delegates.clone(),
             profiles: Arc::clone(&self.delegation.profiles),
             depth: self.delegation.depth + 1,
             purse: Some(self.purse().clone()),
-        }))
+        }
     }
 }
 

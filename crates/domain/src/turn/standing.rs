@@ -166,6 +166,9 @@ fn cannot_be_delegated(call: &ValidCall, others: &Others, setting: &Setting) -> 
     let wish = Wish::read(call.arguments());
     match wish.filter(|wish| setting.delegate(&wish.profile).is_some()) {
         None => Some("That profile cannot be run as a delegate any more; the call did not run.".to_owned()),
+        Some(wish) if wish.mode == Mode::Background && setting.delegation.depth > 0 => Some(
+            "Only the turn itself can leave a delegate in the background; wait for it, or do the work yourself.".to_owned(),
+        ),
         Some(wish) if wish.mode == Mode::Background && others.background >= MOST_IN_BACKGROUND => Some(format!(
             "{MOST_IN_BACKGROUND} delegates already work in the background of this conversation; wait for one of them."
         )),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::ClearedCall;
-use domain::delegate::Opened;
+use domain::delegate::{Mode, Opened};
 use domain::effect::{Delegating, Effect};
 use domain::entry::{Body, Draft};
 use domain::id::{FrameId, TurnId};
@@ -116,9 +116,10 @@ impl<'a> Desk<'a> {
         let call = todo.open.remove(0);
         let Some(opened) = Opened::of(&call, &live.frame, setting) else { return Ok(true) };
         match open(live, &call, opened.clone()).await? {
-            Recorded::Yes => self.drive(live, &opened.frame()),
-            // What is to be done may be something else by now.
-            Recorded::Overtaken => *todo = look(live, setting).await?,
+            Recorded::Yes if opened.mode == Mode::Wait => self.drive(live, &opened.frame()),
+            // Others drive it, beside the conversation, or others were faster: what is to be done may be something else
+            // by now.
+            Recorded::Yes | Recorded::Overtaken => *todo = look(live, setting).await?,
         }
         Ok(true)
     }
@@ -147,11 +148,14 @@ async fn open(live: &mut Live<'_>, call: &ClearedCall, opened: Opened) -> Result
     let begins =
         |draft: &Draft| Draft { frame: opened.frame(), body: Body::Opened(Box::new(opened.clone())), ..draft.clone() };
     drafts.extend(drafts.first().map(begins));
+    if opened.mode == Mode::Background {
+        drafts.extend(live.drafts_in(&live.frame, vec![Body::Returned(opened.receipt())]));
+    }
     live.decide_drafts(drafts).await
 }
 
 /// A frame is stopped with the turn that it is a part of.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl StopDesk for Nobody {
     fn running(&self, _: &TurnId, _: &CancellationToken) {}

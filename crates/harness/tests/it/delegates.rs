@@ -1,6 +1,7 @@
 //! A16: 64 delegates of one round, with crashes at random appends and at random moments. There are 64 results in source
 //! order, each once; no effect is doubled, at most four work at once, and the purse of the turn is never exceeded.
 
+mod background;
 mod seen;
 mod workers;
 
@@ -168,7 +169,8 @@ async fn delegates_give_each_one_result_in_source_order_whatever_crashes() {
         crashes += yard.crashes;
         let entries = yard.entries();
         let seen = Seen::of(&entries);
-        seen.check(&yard.world.done()).unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{}", seen::print(&entries)));
+        seen.check(&yard.world.done())
+            .unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{}", seen::print(&entries)));
         assert_eq!(seen.outcome(), Some(&Outcome::Answered), "seed {seed}");
         assert!(yard.workers.most_at_once() <= 4, "seed {seed}: {} at once", yard.workers.most_at_once());
         if yard.crashes == 0 {

@@ -212,13 +212,23 @@ fn insert(db: &Connection, conversation: &ConversationId, seq: u64, entry: &Entr
 }
 
 /// A turn is certainly over if its end was written last and a reply had seen every message. The end of a delegate is none
-/// of the turn.
+/// of the turn, and delegates in the background outlive it.
 fn mark(db: &Connection, conversation: &ConversationId, ends: &Ends, last: &Entry) -> Result<(), StoreError> {
     let over = matches!(last.body, Body::Ended { .. }) && last.frame.is_outer() && ends.said <= ends.seen;
+    let over = over && !has_background(db, conversation)?;
     let mut statement =
         db.prepare_cached("UPDATE conversations SET last_said = ?2, last_seen = ?3, unfinished = ?4 WHERE id = ?1")?;
     statement.execute(params![conversation.as_str(), ends.said, ends.seen, !over])?;
     Ok(())
+}
+
+/// Whether a delegate was ever left in the background here; whether one still is, the fold says.
+fn has_background(db: &Connection, conversation: &ConversationId) -> Result<bool, StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM entries WHERE conversation = ?1 AND frame <> 'outer'
+         AND instr(body, '\"mode\":\"background\"') > 0)",
+    )?;
+    Ok(statement.query_row([conversation.as_str()], |row| row.get(0))?)
 }
 
 const COLUMNS: &str = "number, version, at, turn, frame, body";

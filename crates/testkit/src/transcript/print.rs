@@ -43,6 +43,9 @@ fn entries(played: &Played, out: &mut String) {
 /// One entry as one line, and a line more for each row of a footer.
 pub fn entry(entry: &Entry) -> String {
     match &entry.body {
+        Body::Said(message) if message.text.is_empty() => {
+            format!("said {} by the host {:?}", message.id, message.aside.as_deref().unwrap_or_default())
+        }
         Body::Said(message) => format!("said {} {:?}", message.id, message.text),
         Body::Withdrawn(message) => format!("withdrawn {message}"),
         Body::Replied(reply) => {

@@ -33,12 +33,13 @@ struct Row {
     parallel: bool,
     asks_person: bool,
     uses: Option<usize>,
-    /// Arguments that are numbers.
+    /// Arguments that may be left out: numbers, and words.
     numbers: &'static [&'static str],
+    words: &'static [&'static str],
 }
 
 const fn row(name: &'static str, about: &'static str, arguments: &'static [&'static str], replay: Replay) -> Row {
-    Row { name, about, arguments, replay, parallel: false, asks_person: false, uses: None, numbers: &[] }
+    Row { name, about, arguments, replay, parallel: false, asks_person: false, uses: None, numbers: &[], words: &[] }
 }
 
 const ROWS: &[Row] = &[
@@ -53,7 +54,7 @@ const ROWS: &[Row] = &[
     row("fails", "Fails.", &[], Replay::Never),
     row(READ, "Reads what is noted.", &["key"], Replay::Again),
     Row { numbers: &["version"], ..row(WRITE, "Notes something.", &["key", "value"], Replay::Again) },
-    row(TOOL, "Lets another profile work on a task.", &["profile", "task"], Replay::Again),
+    Row { words: &["mode"], ..row(TOOL, "Lets another profile work on a task.", &["profile", "task"], Replay::Again) },
     Row { uses: Some(2), ..row("look_up", "Looks up a word, twice a turn.", &["word"], Replay::Again) },
     Row { asks_person: true, ..row("ask_person", "Asks the person.", &["question"], Replay::Again) },
 ];
@@ -64,7 +65,10 @@ impl Row {
             names.iter().map(|name| ((*name).to_owned(), json!({ "type": kind }))).collect()
         };
         let properties: serde_json::Map<String, Value> =
-            [typed(self.arguments, "string"), typed(self.numbers, "integer")].concat().into_iter().collect();
+            [typed(self.arguments, "string"), typed(self.words, "string"), typed(self.numbers, "integer")]
+                .concat()
+                .into_iter()
+                .collect();
         let schema = json!({
             "type": "object",
             "properties": properties,

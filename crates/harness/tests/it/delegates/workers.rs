@@ -110,7 +110,10 @@ impl Workers {
             _ if forbidden => Ok((format!("done {task}, as far as it goes"), Vec::new())),
             Does::Delegates if !below && results == 0 => {
                 let id = format!("{task}.call");
-                Ok((String::new(), vec![call(&id, "delegate", &format!(r#"{{"profile":"scout","task":"{task}.part"}}"#))]))
+                Ok((
+                    String::new(),
+                    vec![call(&id, "delegate", &format!(r#"{{"profile":"scout","task":"{task}.part"}}"#))],
+                ))
             }
             _ if results < plan.steps => {
                 let id = format!("{task}-{results}");
@@ -127,7 +130,7 @@ fn delegate(number: usize) -> ToolCall {
     call(&format!("d{number}"), "delegate", &format!(r#"{{"profile":"helper","task":"t{number}"}}"#))
 }
 
-fn call(id: &str, tool: &str, arguments: &str) -> ToolCall {
+pub(super) fn call(id: &str, tool: &str, arguments: &str) -> ToolCall {
     let (id, tool, arguments) = (CallId::new(id), ToolName::new(tool), arguments.to_owned());
     ToolCall { id, tool, arguments, fault: None, wire_id: None, recovered: false }
 }
