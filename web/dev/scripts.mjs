@@ -72,7 +72,7 @@ class Turn {
     call.does?.();
     this.note({ kind: "returned", call: call.id, status: call.status ?? "done", text: call.result, made: call.made ?? [] });
     if (!call.classes.every((each) => each === "read")) {
-      this.footer.push({ call: call.id, tool: call.tool, classes: call.classes, target: call.target ?? call.label, state: call.status === "failed" ? "failed" : "done", undo: call.undo ?? false, started_at, ended_at: new Date().toISOString() });
+      this.footer.push({ call: call.id, tool: call.tool, classes: call.classes, target: call.label, state: call.status === "failed" ? "failed" : "done", undo: call.undo ?? false, started_at, ended_at: new Date().toISOString() });
     }
     return true;
   }

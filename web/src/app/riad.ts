@@ -54,6 +54,8 @@ export class Riad {
   inboxState: "loading" | "here" | "failed" = "loading";
   stream: StreamState = EMPTY;
   threadProblem: string | undefined;
+  /** There is no conversation at the address that is open. */
+  threadGone = false;
   offline = false;
   notes: readonly Note[] = [];
   /** What became of an approval that could not be answered as shown, by its id. */
@@ -246,6 +248,7 @@ export class Riad {
     this.route = route;
     this.drawerOpen = false;
     this.threadProblem = undefined;
+    this.threadGone = false;
     this.watch();
     this.changed();
   }
@@ -312,10 +315,12 @@ export class Riad {
     try {
       const past = await this.api.get<EntryPage>(`/conversations/${encodeURIComponent(conversation)}/entries?since=${since}`);
       this.threadProblem = undefined;
+      this.threadGone = false;
       this.apply({ is: "loaded", conversation, since, entries: past.entries, head: past.head });
       this.tidySaid();
     } catch (fault) {
       if (this.openConversation !== conversation || this.stream.threads.get(conversation)?.loaded) return;
+      if (fault instanceof Problem && fault.status === 404) return this.set(() => (this.threadGone = true));
       this.set(() => (this.threadProblem = fault instanceof Problem ? fault.sentence : t("problem.unreachable")));
     }
   }
@@ -425,7 +430,13 @@ export class Riad {
   /** False when it could not be written down here. */
   say(conversation: string | undefined, text: string): boolean {
     const key = freshKey();
+    this.dropTold(conversation);
     return this.act(key, conversation === undefined ? { does: "say", text, conversationKey: freshKey() } : { does: "say", conversation, text });
+  }
+
+  /** What Riad answered to a command goes when the next thing is said: a turn would stand above it. */
+  private dropTold(conversation: string | undefined): void {
+    for (const kept of this.keptOf(conversation)) if (kept.state === "answered") this.outbox?.remove(kept.key);
   }
 
   /** Says something in the place of a message, on a new line. False when it could not be written down here. */

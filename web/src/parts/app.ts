@@ -30,6 +30,10 @@ export class App extends Part {
     this.addEventListener("announce", (event) => this.announce((event as CustomEvent<Announcement>).detail));
     for (const shows of ["usage", "export"] as const) this.addEventListener(shows, (event) => (this.sheet = { shows, of: (event as CustomEvent<string>).detail }));
     setTimeout(() => (this.late = true), 150);
+    // Where the list is a column of its own, a drawer over it would be a second one.
+    matchMedia("(max-width: 52rem)").addEventListener("change", (event) => {
+      if (!event.matches && riad.drawerOpen) this.closeDrawer();
+    });
     void riad.begin();
   }
 

@@ -19,7 +19,7 @@ import type { Entry, FooterRow } from "../wire.ts";
 import type { Composer } from "./composer.ts";
 import { effectRows } from "./effects.ts";
 import "./find.ts";
-import { menuButton } from "./frame.ts";
+import { follow, menuButton } from "./frame.ts";
 import { openBranch, type LineWish } from "./line.ts";
 import { Part } from "./part.ts";
 import { drawTurn, working_ } from "./turn.ts";
@@ -121,7 +121,7 @@ export class Chat extends Part {
         </div>
       </div>
       ${this.atEnd ? nothing : html`<button type="button" class="to-end" @click=${() => this.toEnd("smooth")}>${icon("down", 18)}${t("thread.to_end")}</button>`}
-      <div class="composer-place">
+      <div class="composer-place" ?hidden=${riad.threadGone}>
         <riad-composer .conversation=${id} .turn=${working ? current.id : undefined} .running=${working || (sending && id !== undefined)}
           .stopping=${working && riad.stopping.has(current.id)} @sent=${() => this.followEnd()}></riad-composer>
       </div>${this.whatStands()}`;
@@ -131,7 +131,7 @@ export class Chat extends Part {
 
   private head(id: string | undefined): TemplateResult {
     const conversation = riad.conversation(id);
-    const title = id === undefined ? t("chat.new") : (conversation?.title ?? "") || t("chat.untitled");
+    const title = id === undefined ? t("chat.new") : riad.threadGone ? "" : (conversation?.title ?? "") || t("chat.untitled");
     return html`<header class="page-head">
       ${menuButton()}
       ${this.renaming && conversation
@@ -189,6 +189,7 @@ export class Chat extends Part {
   // --- States without a thread ------------------------------------------------------------------------------------
 
   private waiting(): TemplateResult | typeof nothing {
+    if (riad.threadGone) return gone();
     if (riad.threadProblem !== undefined) {
       return html`<div class="empty" role="alert">${icon("warn", 28)}<p>${riad.threadProblem}</p>
         <button type="button" @click=${() => riad.reload()}>${icon("again", 18)}${t("retry")}</button></div>`;
@@ -403,14 +404,26 @@ function isSaid(thread: Thread | undefined, message: string): boolean {
   return thread?.entries.some((entry) => entry.kind === "said" && entry.message_id === message) ?? false;
 }
 
+/** The address of a conversation that is not this person's, or of none. */
+function gone(): TemplateResult {
+  return html`<div class="empty" role="alert">${icon("chat", 40)}<h2>${t("gone.title")}</h2><p>${t("gone.lead")}</p>
+    <a class="button" href="/conversations" @click=${(event: MouseEvent) => follow(event, () => riad.go({ page: "conversations" }))}>${t("nav.all")}</a></div>`;
+}
+
+/** A row is a name, a colon and what is said of it; what comes before the rows is a sentence. */
+function toldLine(line: string): TemplateResult {
+  const row = /^([^:]+): (.+)$/s.exec(line);
+  return row ? html`<p class="row"><code>${row[1]}</code> ${row[2]}</p>` : html`<p>${line}</p>`;
+}
+
 /** A message that is still on this device. */
 function unsent(kept: Kept, steers: boolean): TemplateResult {
   const text = kept.act.does === "say" ? kept.act.text : "";
   const failed = kept.state === "failed";
   if (kept.state === "answered") {
     return html`<div class="said unsent"><p class="bubble">${text}</p>
-      <div class="said-state told" role="status"><p>${kept.reason ?? ""}</p>
-        <button type="button" class="quiet small" @click=${() => riad.discard(kept.key)}>${t("outbox.discard")}</button></div></div>`;
+      <div class="said-state told" role="status"><div class="told-lines">${(kept.reason ?? "").split("\n").map((each) => toldLine(each))}</div>
+        <button type="button" class="quiet small" aria-label=${t("outbox.dismiss")} title=${t("outbox.dismiss")} @click=${() => riad.discard(kept.key)}>${icon("close", 16)}</button></div></div>`;
   }
   return html`<div class="said unsent ${steers ? "waits" : ""}"><p class="bubble">${text}</p>
     ${failed

@@ -41,9 +41,10 @@ export class Side extends Part {
     if (riad.conversationsState === "failed") {
       return html`<p class="side-note" role="alert">${t("chat.list_failed")} <button type="button" class="quiet small" @click=${() => riad.reload()}>${t("retry")}</button></p>`;
     }
-    if (riad.conversationsState === "here" && riad.conversations.length === 0) return html`<p class="side-note">${t("chat.none")}</p>`;
     const now = Date.now();
-    return html`${GROUPS.map((group) => {
+    const none = riad.conversationsState === "here" && riad.conversations.length === 0;
+    return html`${none ? html`<p class="side-note">${t("chat.none")}</p>` : nothing}
+      ${GROUPS.map((group) => {
         const here = riad.conversations.filter((each) => dayGroup(each.updated_at, now) === group);
         return here.length === 0
           ? nothing

@@ -13,7 +13,7 @@ function script(messages) {
   return { text: "Done." };
 }
 
-export const commands_are_answered_without_a_model_and_go_when_discarded = spec(
+export const commands_are_answered_without_a_model_and_go_when_closed_or_when_the_next_thing_is_said = spec(
   script,
   async (page, scene) => {
     await setUp(page, scene);
@@ -22,8 +22,10 @@ export const commands_are_answered_without_a_model_and_go_when_discarded = spec(
     await say(page, "/tools");
     const told = page.locator(".said-state.told");
     await told.getByText("file_read:").waitFor();
-    await told.getByRole("button", { name: "Discard" }).click();
+    await told.getByRole("button", { name: "Close this answer" }).click();
     await told.waitFor({ state: "detached" });
+    await say(page, "/context");
+    await told.getByText("window").first().waitFor();
 
     scene.expect(422);
     await say(page, "/halp");
@@ -32,6 +34,7 @@ export const commands_are_answered_without_a_model_and_go_when_discarded = spec(
 
     await say(page, "/recap the plan");
     await turnIsOver(page, 2);
+    assert.equal(await told.count(), 0, "an answer to a command stands below a turn that came after it");
     const bubbles = await page.locator(".thread .said:not(.unsent) .bubble").allInnerTexts();
     assert.deepEqual(bubbles, ["Hello", "/recap the plan"]);
     assert.equal(asked.length, 2);
