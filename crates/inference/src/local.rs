@@ -4,10 +4,12 @@
 mod file;
 mod health;
 mod model;
+mod options;
 mod ring;
 mod session;
 mod supervisor;
 
 pub use file::OpenError;
-pub use model::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
+pub use model::LocalModel;
+pub use options::{LocalOptions, SILENCE, SamplingDefaults};
 pub use supervisor::worker_beside_executable;

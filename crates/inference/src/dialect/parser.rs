@@ -1,16 +1,20 @@
 //! Parses a reply while it streams, in any dialect and however it is cut: text, the reasoning channel, frames. What a frame
-//! means is its dialect's reader's matter; what a marker looks like is in its dialect's table.
+//! means is its dialect's reader's matter; what a marker looks like is in its dialect's table; how it ends is in
+//! `parser/ending.rs`.
+
+mod ending;
+mod markers;
 
 use std::sync::Arc;
 
-use super::foreign::{self, Seen};
 use super::form::{Form, Marker, Role};
 use super::heard::Heard;
 use super::lines::Lines;
-use super::reader::{Finish, Progress, Reader};
+use super::reader::{Progress, Reader};
 use super::scanner::{Found, Scanner};
-use super::{Dialect, Ending, Parsed, Piece, tables};
+use super::{Dialect, Piece, tables};
 use crate::protocol::message::Tool;
+use markers::{bounded, counts, counts_foreign, first_of, search_on};
 
 /// The largest frame, in bytes (LOOP-34).
 pub const LARGEST_FRAME: usize = 1024 * 1024;
@@ -189,22 +193,6 @@ impl Parser {
         }
     }
 
-    /// Ends the stream.
-    pub fn finish(mut self, ending: Ending) -> (Vec<Piece>, Parsed) {
-        let ending = if self.ended { Ending::Natural } else { ending };
-        while self.finish_frame(ending) {
-            self.settle();
-        }
-        if self.in_reasoning() {
-            self.finish_thinking(ending);
-        }
-        let rest = self.text.rest();
-        self.heard.say(&rest);
-        self.finish_foreign(ending);
-        self.finish_reasoning_alone(ending);
-        (self.heard.take(), self.heard.parsed)
-    }
-
     fn form(&self) -> &'static Form {
         self.dialect.form()
     }
@@ -380,114 +368,4 @@ impl Parser {
         }
         true
     }
-
-    /// Ends an open frame; true if text is left behind it.
-    fn finish_frame(&mut self, ending: Ending) -> bool {
-        let body = &self.pending[self.at..];
-        match &mut self.place {
-            Place::Frame(frame) => match frame.reader.finish(body, ending, &mut self.heard) {
-                Finish::Whole(end) => self.leave_frame(end),
-                Finish::Incomplete(missing) => {
-                    self.heard.incomplete(missing, body);
-                    self.leave_frame(body.len());
-                }
-                Finish::Text => {
-                    let opener = frame.opener.text;
-                    self.no_frame(opener);
-                }
-            },
-            Place::Broken(_) => {
-                self.heard.no_call(body);
-                self.leave_frame(body.len());
-            }
-            Place::Oversize => self.leave_frame(body.len()),
-            Place::Text | Place::Thinking(_) => return false,
-        }
-        true
-    }
-
-    fn finish_thinking(&mut self, ending: Ending) {
-        let rest = self.thoughts.rest();
-        self.heard.think(rest);
-        if ending == Ending::Natural && self.heard.parsed.calls.is_empty() && !self.tools.is_empty() {
-            self.take_calls_of_channel();
-        }
-    }
-
-    /// A complete call in a channel still open at a natural stop is a call (LOOP-26).
-    fn take_calls_of_channel(&mut self) {
-        let mut inner = Parser::reading(Reads::Channel, self.dialect, Arc::clone(&self.tools), false);
-        let mut pieces = inner.push(&self.heard.parsed.reasoning[self.channel_start..]);
-        let (rest, parsed) = inner.finish(Ending::Cut);
-        if parsed.calls.iter().any(|call| call.fault.is_some()) {
-            return;
-        }
-        pieces.extend(rest);
-        self.heard.adopt(pieces, parsed.calls);
-    }
-
-    /// A reply without a frame of its own dialect may hold one of another (LOOP-38).
-    fn finish_foreign(&mut self, ending: Ending) {
-        let holds_frames = self.tools.is_empty() || !self.heard.parsed.calls.is_empty();
-        if self.reads != Reads::Reply || ending != Ending::Natural || holds_frames {
-            return;
-        }
-        match foreign::look(self.dialect, &self.tools, &self.heard.parsed.text) {
-            Seen::Nothing => {}
-            Seen::Frames(dialect) => self.heard.parsed.foreign = Some(dialect),
-            Seen::Calls(recovered) => {
-                self.heard.parsed.text = recovered.text;
-                self.heard.adopt(recovered.pieces, recovered.calls);
-            }
-        }
-    }
-
-    /// Reasoning in a channel still open at a natural stop, where nothing else was said, is the answer (LOOP-25).
-    fn finish_reasoning_alone(&mut self, ending: Ending) {
-        let parsed = &self.heard.parsed;
-        let says_nothing = parsed.text.trim().is_empty() && parsed.calls.is_empty();
-        if !self.in_reasoning() || ending != Ending::Natural || !says_nothing {
-            return;
-        }
-        // It was sent as reasoning and stays that, so that what was sent adds up; as the answer it is said once more.
-        let channel = parsed.reasoning[self.channel_start..].to_owned();
-        if !channel.trim().is_empty() {
-            self.heard.say(&channel);
-        }
-    }
-}
-
-fn counts(marker: &Marker, lines: Lines, calls: bool) -> bool {
-    match marker.role {
-        Role::Opener(_) | Role::Stray => calls,
-        Role::Bare(_) => calls && !lines.fenced && (lines.at_start || marker.text.starts_with('\n')),
-        Role::First(_) => calls && lines.at_first,
-        Role::Header(_) | Role::Think | Role::Thought | Role::End => true,
-    }
-}
-
-/// Of another dialect only frames, and none that is quoted.
-fn counts_foreign(marker: &Marker, lines: Lines) -> bool {
-    match marker.role {
-        // A fence around a call is a quotation in another dialect's reply.
-        Role::Bare(_) | Role::First(_) if marker.text.contains("```") => false,
-        Role::Opener(_) | Role::Bare(_) | Role::First(_) | Role::Header(_) | Role::Stray => !lines.is_quoted(),
-        Role::Think | Role::Thought | Role::End => false,
-    }
-}
-
-/// As much of a frame's body as a frame may hold.
-fn bounded(body: &str) -> &str {
-    &body[..body.floor_char_boundary(LARGEST_FRAME)]
-}
-
-fn first_of(text: &str, markers: &[&'static str], from: usize) -> Option<(usize, &'static str)> {
-    let places = markers.iter().filter_map(|marker| Some((from + text[from..].find(marker)?, *marker)));
-    places.min_by_key(|(at, _)| *at)
-}
-
-/// Where a search for one of these must go on once more text has come.
-fn search_on(text: &str, markers: &[&str]) -> usize {
-    let longest = markers.iter().map(|marker| marker.len()).max().unwrap_or(1);
-    text.floor_char_boundary(text.len().saturating_sub(longest - 1))
 }

@@ -2,72 +2,33 @@
 //! losses into faults. It never samples twice by itself: a crash is a `Crashed`, and whoever asked asks again, so that
 //! what was shown can be withdrawn first.
 
+mod answered;
+mod asked;
 mod counts;
 mod warm;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
-use domain::call::{FrameFault, ToolCall};
-use domain::context::{CallPolicy, Item, Prompt};
-use domain::id::CallId;
-use domain::model::{ModelDescription, SampleFault, Sampled, StopReason, Tier, Usage};
+use domain::context::Prompt;
+use domain::model::{ModelDescription, SampleFault, Sampled, Tier};
 use domain::plan::Counts;
-use domain::tool::ToolName;
 use harness::ports::{Channel, DeltaSink, Model};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::file::{Looked, OpenError, look};
 use super::health::{Health, Leave};
+use super::options::LocalOptions;
 use super::session::{Answer, Loss, Session};
-use crate::dialect::{self, ParsedCall};
-use crate::protocol::message::Prompt as WirePrompt;
+use crate::dialect;
 use crate::protocol::message::{
-    Call, Choice, Count, Counted, Failure, Load, Loaded, Probe, Probed, Sample, Sampled as WireSampled, Sampling, Stop,
-    Tool, Turn, read, text,
+    Count, Counted, Load, Loaded, Probe, Probed, Sample, Sampled as WireSampled, Sampling, SamplingHints, read,
 };
-use crate::protocol::{Fault, Kind, Message};
-
-/// How a local model is opened.
-#[derive(Debug, Clone)]
-pub struct LocalOptions {
-    /// The GGUF file, absolute.
-    pub file: PathBuf,
-    /// The worker's executable.
-    pub worker: PathBuf,
-    /// Tokens of context wanted; the model's own limit holds as well.
-    pub window: u32,
-    /// Compute threads, at least 1: all cores but one.
-    pub threads: u32,
-    /// Sampling values that stand over the model's metadata.
-    pub sampling: SamplingDefaults,
-    /// How long a busy worker may be silent, or beat without progress, before it is ended: [`SILENCE`].
-    pub silence: Duration,
-    /// Whether every reply to a person's message begins with a call, of any tool or of one, if it is there: for models
-    /// that are too small to choose. The call is valid by construction either way.
-    pub first_call: Choice,
-}
-
-/// What `silence` is outside tests (OPS-28).
-pub const SILENCE: Duration = Duration::from_secs(30);
-
-/// Sampling values; what is `None` comes from the model's metadata, then from stated defaults (LOOP-21).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct SamplingDefaults {
-    /// Temperature; 0.7 where nothing is stated.
-    pub temperature: Option<f32>,
-    /// Nucleus; 0.95.
-    pub top_p: Option<f32>,
-    /// Candidates; 40.
-    pub top_k: Option<u32>,
-    /// Floor; 0.05.
-    pub min_p: Option<f32>,
-    /// Penalty; 1, which is none.
-    pub repeat_penalty: Option<f32>,
-}
+use crate::protocol::{Kind, Message};
+use answered::{Circumstances, cancelled_before, fault_of, pass_on, reply};
+use asked::{choice, seed, wire_prompt};
 
 /// A model in a worker process. It starts at its first use; clones share it.
 #[derive(Debug, Clone)]
@@ -192,7 +153,7 @@ impl Model for LocalModel {
         }
         let sampled =
             work.await.map_err(|error| SampleFault::Unknown(format!("the sampling task failed: {error}")))??;
-        Ok(self.reply(sampled, seen, started))
+        Ok(reply(sampled, self.circumstances(seen, started)))
     }
 }
 
@@ -208,28 +169,12 @@ impl LocalModel {
         work.await.map_err(|error| SampleFault::Unknown(format!("the counting task failed: {error}")))?
     }
 
-    fn reply(&self, sampled: WireSampled, seen: u64, started: Instant) -> Sampled {
-        let loaded = self.inner.lock().loaded.clone();
-        let calls = sampled.calls.into_iter().enumerate();
-        Sampled {
-            text: sampled.text,
-            reasoning: sampled.reasoning,
-            calls: calls.map(|(index, call)| tool_call(call, seen, index)).collect(),
-            stop: stop_reason(sampled.stop),
-            usage: Usage {
-                prompt: Some(sampled.usage.prompt),
-                reused: Some(sampled.usage.reused),
-                prefilled: Some(sampled.usage.prefilled),
-                decoded: Some(sampled.usage.decoded),
-                reasoning: Some(sampled.usage.reasoning),
-                queue_ms: None,
-                first_token_ms: (sampled.times.first_token > 0).then_some(sampled.times.first_token / 1000),
-                total_ms: u64::try_from(started.elapsed().as_millis()).ok(),
-                backend: loaded.map(|loaded| loaded.backend),
-                opener: None,
-            },
+    fn circumstances(&self, seen: u64, started: Instant) -> Circumstances {
+        Circumstances {
+            seen,
+            total_ms: u64::try_from(started.elapsed().as_millis()).ok(),
+            backend: self.inner.lock().loaded.as_ref().map(|loaded| loaded.backend.clone()),
             model: self.describe().name,
-            signed: None,
         }
     }
 }
@@ -274,7 +219,7 @@ impl Inner {
             () = cancel.cancelled() => return Ok(cancelled_before()),
             session = self.ready(cancel) => session?,
         };
-        let asked = asked(self.sampling(most, seed, variation));
+        let asked = asked(self.options.sampling.over(self.stated(), seed, variation, most));
         let mut hear = |message: Message| pass_on(message, send);
         let answer = session.ask_sample(&asked, cancel, &mut hear).await;
         match self.settle(answer, session)? {
@@ -359,162 +304,13 @@ impl Inner {
         SampleFault::Crashed(loss.to_string())
     }
 
-    fn sampling(&self, max_tokens: u32, seed: u64, variation: u32) -> Sampling {
-        let own = self.options.sampling;
-        let stated = self.lock().loaded.as_ref().map(|loaded| loaded.sampling).unwrap_or_default();
-        let temperature = own.temperature.or(stated.temperature).unwrap_or(0.7);
-        Sampling {
-            // Another try with the same values would give much the same; more heat does not.
-            temperature: if variation == 0 { temperature } else { (temperature + 0.3 * variation as f32).max(0.7) },
-            top_p: own.top_p.or(stated.top_p).unwrap_or(0.95),
-            top_k: own.top_k.or(stated.top_k).unwrap_or(40),
-            min_p: own.min_p.or(stated.min_p).unwrap_or(0.05),
-            repeat_penalty: own.repeat_penalty.unwrap_or(1.0),
-            seed,
-            max_tokens,
-        }
+    /// What the metadata of the loaded model states.
+    fn stated(&self) -> SamplingHints {
+        self.lock().loaded.as_ref().map(|loaded| loaded.sampling).unwrap_or_default()
     }
 
     fn lock(&self) -> MutexGuard<'_, Parked> {
         // Each field is whole by itself; a panic between two leaves nothing half written.
         self.parked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One seed for one place in a conversation, another for another try.
-fn seed(seen: u64, variation: u32) -> u64 {
-    seen.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(variation))
-}
-
-fn choice(prompt: &Prompt, first_call: &Choice) -> Choice {
-    let answers_a_person = matches!(prompt.items.last().map(AsRef::as_ref), Some(Item::Person { .. }));
-    let tools = &prompt.prefix.tools;
-    let can_be_made = match first_call {
-        Choice::Free | Choice::Forbidden => false,
-        Choice::Forced => !tools.is_empty(),
-        Choice::ForcedTool(name) => tools.iter().any(|tool| tool.name.as_str() == name),
-    };
-    match prompt.calls {
-        CallPolicy::Forbidden => Choice::Forbidden,
-        CallPolicy::Forced => Choice::Forced,
-        CallPolicy::Free if answers_a_person && can_be_made => first_call.clone(),
-        CallPolicy::Free => Choice::Free,
-    }
-}
-
-fn cancelled_before() -> WireSampled {
-    WireSampled {
-        stop: Stop::Cancelled,
-        text: String::new(),
-        reasoning: String::new(),
-        calls: Vec::new(),
-        foreign: None,
-        usage: crate::protocol::message::Usage::default(),
-        times: crate::protocol::message::Times::default(),
-    }
-}
-
-fn pass_on(message: Message, send: &mpsc::UnboundedSender<(Channel, String)>) -> Result<(), Fault> {
-    let channel = match message.kind {
-        Kind::Text => Channel::Text,
-        Kind::Reasoning => Channel::Reasoning,
-        Kind::Arguments => Channel::Arguments,
-        Kind::Call => return Ok(()),
-        kind @ (Kind::Load
-        | Kind::Count
-        | Kind::Sample
-        | Kind::Cancel
-        | Kind::Probe
-        | Kind::Hello
-        | Kind::Progress
-        | Kind::Beat
-        | Kind::Done
-        | Kind::Failed
-        | Kind::Cancelled) => return Err(Fault::OutOfOrder(kind)),
-    };
-    // Nobody listening any more is no fault: the cancel is on its way.
-    let _ = send.send((channel, text(message)?));
-    Ok(())
-}
-
-fn wire_prompt(prompt: &Prompt) -> WirePrompt {
-    WirePrompt {
-        system: prompt.prefix.system.clone(),
-        summary: prompt.summary().unwrap_or_default().to_owned(),
-        tools: prompt
-            .prefix
-            .tools
-            .iter()
-            .map(|tool| Tool {
-                name: tool.name.as_str().to_owned(),
-                description: tool.description.clone(),
-                schema: tool.schema.json().clone(),
-            })
-            .collect(),
-        turns: prompt.turns().iter().map(|item| wire_turn(item)).collect(),
-    }
-}
-
-fn wire_turn(item: &Item) -> Turn {
-    match item {
-        // It comes first and is no turn; see `Prompt::turns`.
-        Item::Summary { text } | Item::Person { text, aside: None } => Turn::Person { text: text.clone() },
-        Item::Person { text, aside: Some(aside) } => Turn::Person { text: format!("{text}\n\n{aside}") },
-        Item::Model { text, calls, .. } => Turn::Model {
-            text: text.clone(),
-            calls: calls
-                .iter()
-                .map(|call| Call {
-                    id: call.id.as_str().to_owned(),
-                    name: call.tool.as_str().to_owned(),
-                    arguments: call.arguments.clone(),
-                })
-                .collect(),
-        },
-        Item::Result { call, tool, text } => {
-            Turn::Result { call: call.as_str().to_owned(), tool: tool.as_str().to_owned(), text: text.clone() }
-        }
-    }
-}
-
-/// A call's id is made of the place in the conversation that its prompt ended at: one reply stands behind each.
-fn tool_call(call: ParsedCall, seen: u64, index: usize) -> ToolCall {
-    let wire_id = Some(call.id).filter(|id| !id.is_empty());
-    ToolCall {
-        id: CallId::new(format!("call_{seen}_{index}")),
-        tool: ToolName::new(call.name),
-        arguments: call.arguments,
-        fault: call.fault.map(frame_fault),
-        wire_id,
-        recovered: call.recovered,
-    }
-}
-
-fn frame_fault(fault: dialect::Fault) -> FrameFault {
-    match fault {
-        dialect::Fault::Incomplete(missing) => FrameFault::Incomplete(missing.to_string()),
-        dialect::Fault::TooLarge => FrameFault::TooLarge,
-        dialect::Fault::NoCall => FrameFault::NoCall,
-    }
-}
-
-fn stop_reason(stop: Stop) -> StopReason {
-    match stop {
-        Stop::Natural => StopReason::Natural,
-        Stop::Calls => StopReason::Calls,
-        Stop::Length => StopReason::Length,
-        Stop::Marker => StopReason::StopMarker,
-        Stop::ContextFull => StopReason::ContextFull,
-        Stop::Cancelled => StopReason::Cancelled,
-        Stop::Cut => StopReason::Cut,
-    }
-}
-
-fn fault_of(failure: Failure) -> SampleFault {
-    match failure {
-        Failure::BadModel { reason } => SampleFault::Gone(reason),
-        Failure::TooLong { needed, window } => SampleFault::TooLong { needed, window },
-        Failure::BadRequest { reason } => SampleFault::BadRequest(reason),
-        Failure::Engine { reason } => SampleFault::Unknown(reason),
     }
 }

@@ -8,7 +8,8 @@ use domain::id::EntryNumber;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{LocalModel, choice, wire_prompt};
+use super::LocalModel;
+use super::asked::{choice, wire_prompt};
 use crate::protocol::message::{Choice, Sample};
 
 impl LocalModel {
