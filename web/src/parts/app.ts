@@ -66,6 +66,7 @@ export class App extends Part {
     const writes = riad.route.page === "chat" && matchMedia("(pointer: fine)").matches;
     // The elements of the page draw themselves after this one.
     requestAnimationFrame(() => {
+      if (this.querySelector("riad-find")?.contains(document.activeElement)) return;
       if (writes) this.querySelector<HTMLElement>("riad-composer")?.focus();
       else if (!first) this.querySelector<HTMLElement>("#main")?.focus();
     });

@@ -9,7 +9,7 @@ import { addressOf, type Route } from "../app/router.ts";
 import { age, bytes, dayAndClock } from "../format.ts";
 import { icon } from "../icons.ts";
 import { drawMarkdown } from "../markdown/draw.ts";
-import { t } from "../text.ts";
+import { t, type TextKey } from "../text.ts";
 import type { Conversation, FileEntry, InboxItem, Listing } from "../wire.ts";
 import { failed, follow, menuButton } from "./frame.ts";
 import { Part } from "./part.ts";
@@ -70,13 +70,18 @@ export class Conversations extends Part {
     return html`${head(t("nav.all"), "")}<div class="page-scroll"><div class="page-body">
       <label class="filter">${icon("search", 18)}<span class="unseen">${t("all.filter")}</span>
         <input type="search" placeholder=${t("all.filter")} .value=${this.words} @input=${(event: Event) => (this.words = (event.currentTarget as HTMLInputElement).value)} /></label>
-      <h2 class="part">${t("all.open")}</h2>
-      ${open.length === 0 ? html`<p class="soft">${t("all.none")}</p>` : html`<ul class="rows">${open.map((each) => row(each))}</ul>`}
-      <h2 class="part">${t("all.archived")}</h2>
+      ${this.section("all.open", open)}
       ${this.problem ? failed(this.problem, () => this.load()) : nothing}
-      ${archived.length === 0 ? html`<p class="soft">${t("all.none")}</p>` : html`<ul class="rows">${archived.map((each) => row(each))}</ul>`}
+      ${this.section("all.archived", archived)}
       <riad-hits .words=${this.words}></riad-hits>
     </div></div>`;
+  }
+
+  /** While somebody searches, a section without a fitting title says nothing. */
+  private section(name: TextKey, here: readonly Conversation[]): TemplateResult | typeof nothing {
+    if (here.length === 0 && this.words.trim() !== "") return nothing;
+    return html`<h2 class="part">${t(name)}</h2>
+      ${here.length === 0 ? html`<p class="soft">${t("all.none")}</p>` : html`<ul class="rows">${here.map((each) => row(each))}</ul>`}`;
   }
 }
 

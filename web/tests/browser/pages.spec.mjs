@@ -2,14 +2,11 @@
 // text of the catalogue missing.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { spec } from "./case.mjs";
+import { look } from "./looks.mjs";
 import { PERSON, say, setUp, turnIsOver } from "./harness.mjs";
 import { latest } from "./model.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const FORMS = ["light", "dark"].flatMap((theme) => [320, 768, 1280].map((width) => ({ theme, width })));
 const TEXT = "## Found\n\n| Place | What |\n|---|---:|\n| `~/a.md` | one |\n\n- [x] done\n- open\n\n```sh\nls -la\n```\n\n> quoted, with [a link](https://example.org/x)";
 
 function script(messages) {
@@ -20,22 +17,6 @@ function script(messages) {
       : { text: "It is written." };
   }
   return { text: TEXT, reasoning: "A short answer will do." };
-}
-
-/** Looks at the page as it stands, in all forms. */
-async function look(page, where) {
-  for (const { theme, width } of FORMS) {
-    await page.setViewportSize({ width, height: 760 });
-    await page.evaluate((wanted) => (document.documentElement.dataset.theme = wanted), theme);
-    await page.waitForTimeout(350);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `${where} ${theme} ${width}: scrolls sideways by ${wide} pixels`);
-    await page.evaluate(AXE);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-    const told = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary?.split("\n")[1]?.trim()})`).join("; ")}`);
-    assert.deepEqual(told, [], `${where} ${theme} ${width}`);
-  }
-  await page.setViewportSize({ width: 1280, height: 760 });
 }
 
 export const doors = spec(script, async (page, scene) => {
