@@ -4,6 +4,7 @@
 use thiserror::Error;
 
 use super::BuiltIn;
+use crate::limits::MESSAGE_BYTES;
 use crate::profile::{Fault, HeadFields, fault_at, split};
 
 /// The longest body of a command, in bytes of UTF-8 (8 KiB).
@@ -79,11 +80,14 @@ fn of_text(name: &str, text: &str) -> Result<Command, Vec<Fault>> {
 
 impl Command {
     /// The message: the body with what stands behind the name put in. What is put in is not looked at again; where the body
-    /// has no place for it, it follows below.
+    /// has no place for it, it follows below. What is already too long for a message is not made longer.
     pub fn expand(&self, args: &str) -> String {
         let words: Vec<&str> = args.split_whitespace().collect();
         let (mut message, mut rest, mut placed) = (String::new(), self.body.as_str(), false);
         while let Some((before, behind)) = rest.split_once("{{") {
+            if message.len() > MESSAGE_BYTES {
+                return message;
+            }
             message.push_str(before);
             let place = behind.split_once("}}").and_then(|(name, after)| Some((put_in(name, args, &words)?, after)));
             match place {

@@ -101,3 +101,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_body_of_many_places_does_not_multiply_a_long_message() {
+    let command = command(&"{{args}}".repeat(1_000));
+    let long = "x".repeat(200_000);
+    let message = command.expand(&long);
+    assert!(message.len() > crate::limits::MESSAGE_BYTES && message.len() < 1_000_000, "{} bytes", message.len());
+    assert_eq!(command.expand("ab").len(), 2_000);
+}
