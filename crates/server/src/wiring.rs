@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 mod bundled;
 pub(crate) mod choices;
+mod delegates;
 mod house;
 mod model;
 mod no_model;
@@ -76,6 +77,7 @@ impl Wiring {
         let places = self.places(person.id, vault, owner)?;
         let mut tools = tools::all(&places, &CommandRunner::new(self.sandbox.clone(), owner));
         tools.push(tools::recall(vault.journal()));
+        tools.extend(tools::of_frames());
         let names = self.models.offers().iter().map(|offer| offer.name.clone()).collect();
         let settings = Arc::new(OfPerson {
             agents: Arc::new(Agents::of(&self.bundled, vault.clone(), &tools, names)?),

@@ -46,7 +46,10 @@ impl Setting {
         let legal = self.delegates();
         let shown = |spec: &Arc<ToolSpec>| match is_delegate(&spec.name) {
             true if legal.is_empty() => None,
-            true => Some(Arc::new(described(spec, &legal))),
+            true => {
+                let listed = legal.iter().map(|profile| (profile.id.as_str(), profile.description.as_str()));
+                Some(Arc::new(described(spec, listed)))
+            }
             // Who works alone has nobody to share notes with.
             false if is_scratchpad(&spec.name) && legal.is_empty() && self.delegation.depth == 0 => None,
             false => Some(Arc::clone(spec)),
@@ -96,10 +99,9 @@ impl Setting {
     }
 }
 
-/// The tool as a model reads it that may run these profiles.
-pub fn described(spec: &ToolSpec, profiles: &[&DelegateProfile]) -> ToolSpec {
+/// The tool as a model reads it that may run these profiles, each with what it is good for.
+pub fn described<'a>(spec: &ToolSpec, profiles: impl IntoIterator<Item = (&'a str, &'a str)>) -> ToolSpec {
     let own = spec.description.split(PROFILES).next().unwrap_or(TOOL);
-    let listed: String =
-        profiles.iter().map(|profile| format!("\n- {}: {}", profile.id, profile.description)).collect();
+    let listed: String = profiles.into_iter().map(|(id, description)| format!("\n- {id}: {description}")).collect();
     ToolSpec { description: format!("{own}{PROFILES}{listed}"), ..spec.clone() }
 }

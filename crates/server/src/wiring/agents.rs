@@ -5,10 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::context::Prefix;
+use domain::delegate::{described, is_delegate};
 use domain::message::ProfileVersion;
-use domain::profile::{self, Fault, Known, Layers, Profile, resolve};
+use domain::profile::{self, Fault, Known, Layers, Profile, Resolved, resolve};
+use domain::scratchpad::is_scratchpad;
 use domain::slash::{self, Command, CommandFault};
-use domain::tool::{ToolSet, ToolSpec};
+use domain::tool::{ToolName, ToolSet, ToolSpec};
 use harness::ports::Tool;
 use store::{OwnText, StoreError, TextKind, Vault};
 
@@ -170,9 +172,34 @@ impl Agents {
     fn make_ready(&self, version: ProfileVersion, profile: Arc<Profile>) -> Ready {
         let resolved = resolve(&Layers { profile: profile.wishes(), ..Layers::default() });
         let left = self.tools.iter().filter(|spec| resolved.permits(spec.name.as_str()));
-        let tools = ToolSet::new(left.cloned());
+        let delegates = self.delegates_of(plain(&version.id), &profile);
+        // Those for delegates are shown only where one can be run, and name those.
+        let tools = ToolSet::new(left.filter_map(|spec| match is_delegate(&spec.name) {
+            true if delegates.is_empty() => None,
+            true => Some(described(spec, delegates.iter().copied())),
+            false if is_scratchpad(&spec.name) && delegates.is_empty() => None,
+            false => Some(spec.clone()),
+        }));
         let prefix = Arc::new(Prefix::new(profile.prompt.clone(), &tools));
         Ready { version, profile, tools: Arc::new(tools), prefix }
+    }
+
+    /// The profiles that can be run as delegates: those that lie inside the binary.
+    pub(super) fn for_tasks(&self) -> impl Iterator<Item = (&'static str, &Arc<Profile>)> {
+        self.bundled.agents.iter().map(|agent| (agent.name, &agent.profile))
+    }
+
+    /// Those that a profile may run, each with what it is good for.
+    fn delegates_of<'a>(&'a self, own: &str, profile: &Profile) -> Vec<(&'a str, &'a str)> {
+        let may = |name: &str| name != own && profile.delegates.iter().any(|named| named.name == name);
+        let all = self.for_tasks().filter(|(name, _)| may(name));
+        all.map(|(name, profile)| (name, profile.description.as_str())).collect()
+    }
+
+    /// The tools that a profile leaves, by name.
+    pub(super) fn permitted(&self, resolved: &Resolved) -> BTreeSet<ToolName> {
+        let names = self.tools.iter().map(|spec| spec.name.clone());
+        names.filter(|name| resolved.permits(name.as_str())).collect()
     }
 
     /// Reads a profile and looks whether all it names is there and all it asks for is built.
@@ -195,6 +222,7 @@ impl Agents {
         Known {
             tools: self.tools.iter().map(|tool| tool.name.to_string()).collect(),
             models: self.models.clone(),
+            profiles: self.bundled.agents.iter().map(|agent| agent.name.to_owned()).collect(),
             ..Known::default()
         }
     }
@@ -202,6 +230,11 @@ impl Agents {
     fn ready(&self) -> MutexGuard<'_, HashMap<ProfileVersion, Arc<Ready>>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The name of a profile as others call it: without the scope, where it lies inside the binary.
+pub(super) fn plain(id: &str) -> &str {
+    id.strip_prefix(BUNDLED).and_then(|name| name.strip_prefix('/')).unwrap_or(id)
 }
 
 fn listed(name: &str, text: &str) -> Listed {

@@ -79,7 +79,6 @@ pub(super) fn not_built(profile: &Profile) -> Option<&'static str> {
         ("reasoning", profile.reasoning.is_some()),
         ("sampling", profile.sampling != Default::default()),
         ("skills", profile.skills.is_some()),
-        ("delegates", !profile.delegates.is_empty()),
         ("hooks", !profile.hooks.is_empty()),
         ("notes", !profile.notes.is_empty()),
         ("answer_schema", profile.answer_schema.is_some()),

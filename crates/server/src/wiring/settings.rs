@@ -85,8 +85,16 @@ impl OfPerson {
 
     /// The models that answer, the first one first.
     pub(crate) fn line_up(&self, chosen: &Chosen) -> (Arc<ModelDescription>, Vec<Arc<ModelDescription>>) {
-        let offers = self.models.offers();
-        let LineUp { first, fallbacks } = line_up(offers, chosen.resolved.model.as_ref(), self.tier(chosen));
+        self.models_for(chosen.resolved.model.as_ref(), self.tier(chosen))
+    }
+
+    /// The same by this wish and tier.
+    pub(super) fn models_for(
+        &self,
+        wish: Option<&ModelWish>,
+        tier: Tier,
+    ) -> (Arc<ModelDescription>, Vec<Arc<ModelDescription>>) {
+        let LineUp { first, fallbacks } = line_up(self.models.offers(), wish, tier);
         (self.describe(first), fallbacks.into_iter().map(|place| self.describe(place)).collect())
     }
 
@@ -103,7 +111,7 @@ impl Settings for OfPerson {
         let opening = turn.and_then(|turn| turn.opening().last()).map(|message| message.wanted.clone());
         let chosen = self.chosen(Some(id), &opening.unwrap_or_default()).await?;
         let (model, fallbacks) = self.line_up(&chosen);
-        Ok(Setting {
+        let setting = Setting {
             prefix: Arc::clone(&chosen.ready.prefix),
             tools: Arc::clone(&chosen.ready.tools),
             rules: Arc::clone(&self.rules),
@@ -114,6 +122,7 @@ impl Settings for OfPerson {
             delegation: Delegation::default(),
             model,
             fallbacks,
-        })
+        };
+        Ok(self.with_delegates(setting, &chosen))
     }
 }

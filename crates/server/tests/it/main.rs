@@ -11,6 +11,7 @@ mod cli;
 mod commands;
 mod conversations;
 mod cross_site;
+mod delegates;
 mod explain;
 mod idempotency;
 mod isolation;
