@@ -51,7 +51,7 @@ struct Given {
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// How boot lines and the log are written: text or json.
-    #[arg(long, global = true, value_name = "FORMAT")]
+    #[arg(long, global = true, value_name = "FORMAT", value_parser = ["text", "json"], hide_possible_values = true)]
     log_format: Option<String>,
 }
 

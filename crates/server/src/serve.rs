@@ -61,7 +61,7 @@ pub async fn start(parts: Parts, boot: &mut Boot<'_>) -> Result<Server, Ended> {
     let options = Options { policy, ..Options::new(&config.data) };
     let instance = Instance::open(options, now).await.map_err(|error| open_fault(error, &config.data))?;
     let people = instance.people().await.map_err(store_fault)?.len();
-    boot.done("instance", format!("{people} people"));
+    boot.done("instance", if people == 1 { "1 person".to_owned() } else { format!("{people} people") });
 
     let listener = bind(&config, listener).await?;
     let address = listener.local_addr().map_err(listener_fault)?;

@@ -12,7 +12,7 @@ use super::card::Asking;
 use super::follow::{Follow, News};
 use super::prompt::broken;
 use super::signed_in::signed_out;
-use super::talk::{Heard, Said, Typed, Which, choose, follow, say, stop, text, type_in, waits};
+use super::talk::{Heard, Said, Typed, Which, choose, follow, say, stop, text, title_from, type_in, waits};
 use super::thread::Thread;
 use crate::config::Config;
 use crate::exit::{Ended, Exit};
@@ -41,7 +41,8 @@ pub(super) async fn ask(config: Config, args: AskArgs) -> Result<(), Ended> {
     let message = message(&args.words)?;
     let interrupts = signal(SignalKind::interrupt()).map_err(broken)?;
     let mut api = Api::open(config).await?;
-    let conversation = choose(&mut api, args.conversation.map_or(Which::New, Which::Named)).await?;
+    let conversation =
+        choose(&mut api, args.conversation.map_or_else(|| Which::New(title_from(&message)), Which::Named)).await?;
     let follow = follow(&api, &conversation, 0);
     let thread = Thread::default();
     let mut asked =

@@ -58,7 +58,7 @@ pub(super) async fn chat(config: Config, args: ChatArgs) -> Result<(), Ended> {
     let which = match args.conversation {
         Some(id) => Which::Named(id),
         None if args.last => Which::Last,
-        None => Which::New,
+        None => Which::New(String::new()),
     };
     let conversation = choose(&mut api, which).await?;
     tell(&format!("Conversation {conversation}. Ctrl-C stops a turn, twice leaves; Ctrl-D leaves."))?;
@@ -215,7 +215,7 @@ impl Chat {
 
     /// Goes on in a new conversation.
     async fn begin_anew(&mut self) -> Result<(), Ended> {
-        self.conversation = choose(&mut self.api, Which::New).await?;
+        self.conversation = choose(&mut self.api, Which::New(String::new())).await?;
         self.follow = follow(&self.api, &self.conversation, 0);
         (self.thread, self.view, self.asking) = (Thread::default(), View::new(true), None);
         tell(&format!("Conversation {}.", self.conversation))?;

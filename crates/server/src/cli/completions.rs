@@ -12,7 +12,7 @@ use crate::exit::Ended;
 /// Which shell.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
-    /// bash, elvish, fish, powershell or zsh.
+    /// For which shell.
     shell: Shell,
 }
 

@@ -41,10 +41,12 @@ enum What {
     /// What the rules say of a call of a tool.
     Call(call::CallArgs),
     /// Whether an address may be fetched (not built yet).
+    #[command(hide = true)]
     Url(Later),
     /// Whether the arguments of a call would be mended, and into what.
     Args(args::ArgsArgs),
     /// When a schedule is due (not built yet).
+    #[command(hide = true)]
     Cron(Later),
 }
 

@@ -1,5 +1,6 @@
 //! What `ask` and `chat` have in common: choosing a conversation, saying something, stopping, answering a card.
 
+use domain::title::Title;
 use serde_json::{Value, json};
 
 use super::api::{Api, new_key};
@@ -7,11 +8,14 @@ use super::card::{Asking, Step};
 use super::follow::{Follow, Following};
 use crate::exit::{Ended, Exit};
 
+/// So long may a title be that is taken from a message.
+const TITLE_LETTERS: usize = 60;
+
 /// Which conversation.
 #[derive(Debug, Clone)]
 pub(super) enum Which {
-    /// A new one.
-    New,
+    /// A new one with this title, which may be empty.
+    New(String),
     /// The one that changed last, or a new one if there is none.
     Last,
     /// The one with this id.
@@ -30,16 +34,31 @@ pub(super) async fn choose(api: &mut Api, which: Which) -> Result<String, Ended>
             let list = api.get("/api/v1/conversations?limit=1").await?;
             match list["items"][0]["id"].as_str() {
                 Some(id) => Ok(id.to_owned()),
-                None => create(api).await,
+                None => create(api, "").await,
             }
         }
-        Which::New => create(api).await,
+        Which::New(title) => create(api, &title).await,
     }
 }
 
-async fn create(api: &mut Api) -> Result<String, Ended> {
-    let made = api.post("/api/v1/conversations", &new_key(), &json!({ "title": "" })).await?;
+async fn create(api: &mut Api, title: &str) -> Result<String, Ended> {
+    let made = api.post("/api/v1/conversations", &new_key(), &json!({ "title": title })).await?;
     made["id"].as_str().map(str::to_owned).ok_or_else(not_understood)
+}
+
+/// The first words of a message, as the name of a conversation until somebody gives a better one. Empty where they
+/// would be no title.
+pub(super) fn title_from(message: &str) -> String {
+    let mut title = String::new();
+    for word in message.split_whitespace() {
+        if title.chars().count() + word.chars().count() >= TITLE_LETTERS {
+            title.push('…');
+            break;
+        }
+        title.extend((!title.is_empty()).then_some(' '));
+        title.push_str(word);
+    }
+    Title::parse(&title).map_or_else(|_| String::new(), Title::into_string)
 }
 
 /// Ids are letters, digits and signs that need no escape in a path.
@@ -147,3 +166,6 @@ pub(super) fn not_understood() -> Ended {
 pub(super) fn text<'a>(document: &'a Value, name: &str) -> &'a str {
     document[name].as_str().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,8 +125,11 @@ impl Reading {
         match SETTINGS.iter().find(|setting| setting.variable() == name) {
             Some(setting) => self.put(origin, setting, value.to_owned()),
             None => {
-                let near = nearest(name, SETTINGS.iter().map(Setting::variable));
-                self.fault(origin, format!("no setting has this variable; the nearest is {near}"));
+                let next = match nearest(name, SETTINGS.iter().map(Setting::variable)) {
+                    Some(near) => format!("the nearest is {near}"),
+                    None => "`riad config keys` lists them".to_owned(),
+                };
+                self.fault(origin, format!("no setting has this variable; {next}"));
             }
         }
     }
@@ -143,8 +146,11 @@ impl Reading {
     fn known(&mut self, origin: &Origin, key: &str) -> Option<&'static Setting> {
         let found = SETTINGS.iter().find(|setting| setting.key == key);
         if found.is_none() {
-            let near = nearest(key, SETTINGS.iter().map(|setting| setting.key.to_owned()));
-            self.fault(origin.clone(), format!("there is no key `{key}`; the nearest is `{near}`"));
+            let next = match nearest(key, SETTINGS.iter().map(|setting| setting.key.to_owned())) {
+                Some(near) => format!("the nearest is `{near}`"),
+                None => "`riad config keys` lists them".to_owned(),
+            };
+            self.fault(origin.clone(), format!("there is no key `{key}`; {next}"));
         }
         found
     }
@@ -194,14 +200,17 @@ impl Place<'_> {
     }
 }
 
-/// The candidate with the most pairs of neighbouring letters in common (Dice's coefficient).
-fn nearest(name: &str, candidates: impl Iterator<Item = String>) -> String {
+/// In thousandths: what is less alike than this is no slip of the finger.
+const LIKE_ENOUGH: usize = 400;
+
+/// The candidate with the most pairs of neighbouring letters in common (Dice's coefficient), if it has enough of them.
+fn nearest(name: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
     let likeness = |candidate: &String| {
         let (ours, theirs) = (pairs(name), pairs(candidate));
         let common = ours.iter().filter(|pair| theirs.contains(pair)).count();
         2000 * common / (ours.len() + theirs.len()).max(1)
     };
-    candidates.max_by_key(likeness).unwrap_or_default()
+    candidates.filter(|candidate| likeness(candidate) >= LIKE_ENOUGH).max_by_key(likeness)
 }
 
 fn pairs(text: &str) -> Vec<[u8; 2]> {

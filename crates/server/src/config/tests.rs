@@ -42,6 +42,12 @@ fn all_faults_are_told_at_once_with_place_and_nearest_key() {
 }
 
 #[test]
+fn a_key_that_is_like_none_is_answered_with_no_guess() {
+    let given = Given { sets: vec!["foo=bar".to_owned()], ..Given::default() };
+    assert_eq!(faults(&given), ["--set: there is no key `foo`; `riad config keys` lists them"]);
+}
+
+#[test]
 fn text_that_is_not_toml_is_told_with_its_place() {
     let told = faults(&given("listen = \n"));
     assert!(told[0].starts_with("riad.toml:1:") && told[0].contains("not TOML"), "{told:?}");

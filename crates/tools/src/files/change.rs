@@ -170,7 +170,10 @@ impl Place {
 
     /// Writes. The text says what was done.
     pub(crate) async fn write(&self, places: &Places, planned: Planned, call: &ClearedCall) -> Ran {
-        let lines = planned.text.lines().count();
+        let lines = match planned.text.lines().count() {
+            1 => "1 line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
         let hash = short_hash(&Digest::of_bytes(&planned.bytes));
         let written = match self.holds.clone() {
             Holds::Tree(tree, spot) => self.write_file(tree, spot, planned.bytes, call).await,
@@ -179,7 +182,7 @@ impl Place {
         match written {
             Ok(()) => {
                 let did = if self.now.is_some() { "Changed" } else { "Made" };
-                Ran::done(format!("{did} `{}`: {lines} lines, hash {hash}.", self.shown))
+                Ran::done(format!("{did} `{}`: {lines}, hash {hash}.", self.shown))
             }
             Err(reason) => Ran::failed(reason),
         }

@@ -25,6 +25,9 @@ use crate::exit::{Ended, Exit};
 use crate::files;
 use crate::wiring::rules;
 
+/// A call as it is typed in a shell.
+const EXAMPLE: &str = r#"'{"tool": "file_read", "arguments": {"files": [{"path": "~/a.md"}]}}'"#;
+
 /// The call.
 #[derive(Debug, Args)]
 pub(super) struct CallArgs {
@@ -54,7 +57,10 @@ struct Stage {
 
 /// Judges one call, or a batch of them.
 pub(super) async fn explain(args: CallArgs, output: Output) -> Result<(), Ended> {
-    let value = args.call.map(|text| serde_json::from_str(&text).map_err(|fault| usage(&format!("not JSON: {fault}"))));
+    let value = args.call.map(|text| {
+        serde_json::from_str(&text)
+            .map_err(|fault| usage(&format!("This is not JSON ({fault}). A call is one object, for example {EXAMPLE}")))
+    });
     let value = value.transpose()?;
     let stage = Stage::open(args.home.as_deref())?;
     feed(Input { value, output }, "a call", async |value: Value| stage.judge(value).await).await
