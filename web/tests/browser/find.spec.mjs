@@ -33,7 +33,6 @@ export const words_are_found_over_all_conversations_and_shown_where_they_stand =
   assert.equal(await hits.count(), 2);
   assert.deepEqual(await hits.locator("mark").allInnerTexts(), ["Lemon", "lemon"]);
   await look(page, "search over all");
-  await page.screenshot({ path: "/tmp/lead/hits.png" });
   await hits.nth(1).getByRole("link").click();
 
   const bar = page.locator("riad-find");
@@ -42,8 +41,6 @@ export const words_are_found_over_all_conversations_and_shown_where_they_stand =
   assert.ok((await painted(page)).every((word) => word.toLowerCase() === "lemon"));
   assert.equal(await page.evaluate(() => document.activeElement?.type), "search", "the bar has the focus");
   await look(page, "find in a conversation");
-  await bar.getByRole("searchbox").focus();
-  await page.screenshot({ path: "/tmp/lead/find.png" });
   await page.keyboard.press("Enter");
   await bar.getByText("1 of 2").waitFor();
   await bar.getByRole("searchbox").fill("absent");
