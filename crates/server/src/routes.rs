@@ -15,6 +15,7 @@ mod inbox;
 mod lines;
 mod messages;
 mod once;
+mod search;
 mod session;
 mod setup;
 mod usage;
@@ -101,6 +102,11 @@ impl Route {
         self
     }
 
+    fn rate(mut self, class: Class) -> Self {
+        self.rules.rate = class;
+        self
+    }
+
     fn upgrade(mut self) -> Self {
         self.rules.upgrade = true;
         self
@@ -150,6 +156,7 @@ pub fn routes() -> Vec<Route> {
         row(Method::GET, "/api/v1/commands/{scope}/{name}", Unlocked, get(agents::show_command)),
         row(Method::PUT, "/api/v1/commands/{scope}/{name}", Unlocked, put(agents::write_command)),
         row(Method::DELETE, "/api/v1/commands/{scope}/{name}", Unlocked, delete(agents::remove_command)).body(SMALL),
+        row(Method::GET, "/api/v1/search", Unlocked, get(search::show)).rate(Class::Search),
         row(Method::GET, "/api/v1/inbox", Unlocked, get(inbox::list)),
         row(Method::POST, "/api/v1/inbox/{id}/answer", Unlocked, post(answers::answer)).key(),
         row(Method::GET, "/api/v1/files", Unlocked, get(files::list)),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use super::{answer, approval, choice, conversation, entry, file, form, frame, line, problem, session, usage};
+use super::{answer, approval, choice, conversation, entry, file, form, frame, line, problem, search, session, usage};
 
 /// What the file begins with.
 const HEAD: &str = "// Made from crates/server/src/wire by `cargo xtask wire`. Do not edit.\n";
@@ -43,6 +43,7 @@ fn roots(found: &mut Found) {
     found.add::<choice::CommandList>();
     found.add::<choice::OwnTextView>();
     found.add::<conversation::ConversationPage>();
+    found.add::<search::HitPage>();
     found.add::<entry::EntryView>();
     found.add::<file::Listing>();
     found.add::<frame::Frame>();
