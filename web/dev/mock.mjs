@@ -146,6 +146,9 @@ class Refusal extends Error {
   }
 }
 
+const choiceOf = () => ({
+  holds: { model: "qwen3-4b-instruct", model_tier: "device", fallbacks: [], profile: "riad/assistant", profile_title: "assistant", tier: "device", most: "any" },
+});
 const models = () => [{ name: "qwen3-4b-instruct", tier: "device", window: 16384, state: "ready" }];
 
 function sessionOf(session) {
@@ -199,6 +202,10 @@ const routes = [
     locked = false;
     return [201, sessionOf(open(response))];
   }],
+  ["GET", "/models", () => [200, { models: models() }]],
+  ["GET", "/choice", () => [200, choiceOf()]],
+  ["GET", "/agents", () => [200, { items: [{ id: "riad/assistant", own: false, title: "assistant", description: "The default assistant.", kind: "chat", version: 0, faults: [] }] }]],
+  ["GET", "/commands", () => [200, { items: [] }]],
   ["GET", "/session", ({ session }) => [200, sessionOf(session)]],
   ["POST", "/session/unlock", ({ body, response }) => {
     checkPassword(body.password, 403);
@@ -217,6 +224,7 @@ const routes = [
   }],
   ["GET", "/conversations", ({ query }) => [200, { items: state.conversations.filter((each) => each.archived === (query.get("archived") === "true")) }]],
   ["POST", "/conversations", ({ body }) => [201, newConversation(body.title)]],
+  ["GET", "/conversations/:id/choice", () => [200, choiceOf()]],
   ["GET", "/conversations/:id", ({ params, response }) => {
     const conversation = found(params.id);
     response.setHeader("etag", `"${conversation.updated_at}"`);

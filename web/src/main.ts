@@ -10,6 +10,8 @@ import "./parts/composer.ts";
 import "./parts/side.ts";
 import "./parts/chat.ts";
 import "./parts/pages.ts";
+import "./parts/picker.ts";
+import "./parts/agents.ts";
 import "./parts/usage.ts";
 import "./parts/export.ts";
 import "./parts/app.ts";

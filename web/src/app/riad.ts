@@ -22,6 +22,8 @@ import type {
   Inbox,
   InboxItem,
   LinePreview,
+  ModelInfo,
+  ModelList,
   Session,
   SetupForm,
   SetupNeeded,
@@ -29,6 +31,7 @@ import type {
   SwitchForm,
   UnlockForm,
 } from "../wire.ts";
+import { Choices } from "./choices.ts";
 import { Drafts } from "./drafts.ts";
 import { addressOf, routeOf, type Route } from "./router.ts";
 
@@ -66,6 +69,9 @@ export class Riad {
 
   /** What is written and not sent, for each conversation. */
   readonly drafts = new Drafts(localStorage, () => this.session?.person.id ?? "nobody");
+
+  /** Who answers where. */
+  readonly choices = new Choices(this.api, () => this.changed(), (name) => this.model(name));
 
   private outbox: Outbox | undefined;
   private readonly sender: Sender;
@@ -216,6 +222,7 @@ export class Riad {
     this.inboxState = "loading";
     this.cardNotes.clear();
     this.stopping.clear();
+    this.choices.forget();
   }
 
   private judge(problem: Problem): void {
@@ -265,7 +272,18 @@ export class Riad {
     if (this.gate !== "open") return;
     const open = this.openConversation;
     this.apply({ is: "watch", conversations: open === undefined ? [] : [open] });
+    if (this.route.page === "chat") void this.choices.load(open);
     if (open !== undefined) void this.loadThread(open, this.stream.threads.get(open)?.upto ?? 0);
+  }
+
+  model(name: string): ModelInfo | undefined {
+    return this.session?.models.find((each) => each.name === name);
+  }
+
+  async loadModels(): Promise<void> {
+    const list = await this.api.get<ModelList>("/models").catch(() => undefined);
+    if (this.session && list) this.session = { ...this.session, models: list.models };
+    this.changed();
   }
 
   // --- Lists ------------------------------------------------------------------------------------------------------
@@ -381,6 +399,7 @@ export class Riad {
 
   private hinted(resource: string): void {
     if (resource.startsWith("conversation")) this.soon("lists");
+    if (resource === "choice") void this.choices.load(this.openConversation);
     if (resource.startsWith("inbox")) this.soon("inbox");
     if (resource.startsWith("model") || resource.startsWith("session")) void this.sessionStands().then(() => this.changed());
   }
@@ -431,7 +450,9 @@ export class Riad {
   say(conversation: string | undefined, text: string): boolean {
     const key = freshKey();
     this.dropTold(conversation);
-    return this.act(key, conversation === undefined ? { does: "say", text, conversationKey: freshKey() } : { does: "say", conversation, text });
+    if (conversation !== undefined) return this.act(key, { does: "say", conversation, text });
+    const choice = this.choices.take();
+    return this.act(key, { does: "say", text, conversationKey: freshKey(), ...(choice === undefined ? {} : { choice }) });
   }
 
   /** What Riad answered to a command goes when the next thing is said: a turn would stand above it. */
@@ -440,8 +461,8 @@ export class Riad {
   }
 
   /** Says something in the place of a message, on a new line. False when it could not be written down here. */
-  sayInstead(conversation: string, insteadOf: string, text: string): boolean {
-    return this.act(freshKey(), { does: "say", conversation, text, insteadOf });
+  sayInstead(conversation: string, insteadOf: string, text: string, model?: string): boolean {
+    return this.act(freshKey(), { does: "say", conversation, text, insteadOf, ...(model === undefined ? {} : { model }) });
   }
 
   /** What would stand behind a new line in the place of a message, or behind an entry. */
@@ -552,7 +573,7 @@ export class Riad {
   }
 
   private async startConversation(act: Extract<Act, { does: "say" }>, progress: (act: Act) => void): Promise<string> {
-    const started = await this.api.json<Conversation>("POST", "/conversations", { body: { title: titleFrom(act.text) }, key: act.conversationKey ?? freshKey() });
+    const started = await this.api.json<Conversation>("POST", "/conversations", { body: { title: titleFrom(act.text), ...(act.choice === undefined ? {} : { choice: act.choice }) }, key: act.conversationKey ?? freshKey() });
     progress({ ...act, conversation: started.id });
     this.conversations = [started, ...this.conversations.filter((each) => each.id !== started.id)];
     // Nothing was said in it yet, so there is no past to wait for.

@@ -5,12 +5,20 @@ export type Route =
   | { page: "inbox" }
   | { page: "files"; path: string; file?: string }
   | { page: "conversations" }
+  | AgentsRoute
   | { page: "missing" };
 
 /** Words that are looked for in a conversation, and the entry to begin at. */
 export interface Finding {
   readonly words: string;
   readonly at: number;
+}
+
+/** Profiles and commands; `open` is the one that is looked at, with its scope. */
+export interface AgentsRoute {
+  page: "agents";
+  what: "agents" | "commands";
+  open?: string;
 }
 
 const HOME = "~";
@@ -21,6 +29,7 @@ export function routeOf(location: { pathname: string; search: string }): Route {
   if (first === "c" && second !== undefined && rest.length === 0) {
     return second === "new" ? { page: "chat" } : { page: "chat", conversation: decodeURIComponent(second), ...findingIn(new URLSearchParams(location.search)) };
   }
+  if (first === "agents" || first === "commands") return agentsRoute(first, second, rest);
   if (second !== undefined) return { page: "missing" };
   switch (first) {
     case "inbox":
@@ -44,6 +53,8 @@ export function addressOf(route: Route): string {
       return "/inbox";
     case "conversations":
       return "/conversations";
+    case "agents":
+      return route.open === undefined ? "/agents" : `/${route.what}/${route.open}`;
     case "files":
       return filesAddress(route.path, route.file);
     case "missing":
@@ -70,4 +81,10 @@ function filesAddress(path: string, file: string | undefined): string {
   if (path !== HOME) query.set("path", path);
   if (file !== undefined) query.set("file", file);
   return query.size === 0 ? "/files" : `/files?${query}`;
+}
+
+function agentsRoute(what: AgentsRoute["what"], scope: string | undefined, rest: readonly string[]): Route {
+  if (scope === undefined) return { page: "agents", what };
+  const fits = rest.length === 1 && /^[a-z0-9-]+$/.test(`${scope}${rest[0]}`);
+  return fits ? { page: "agents", what, open: `${scope}/${rest[0]}` } : { page: "missing" };
 }

@@ -35,7 +35,11 @@ async function send({ key, act }: Kept, { api, start, turnOf }: ActParts): Promi
   switch (act.does) {
     case "say": {
       const conversation = act.conversation ?? (await start(act));
-      const body: SayForm = { text: act.text, ...(act.insteadOf === undefined ? {} : { instead_of: act.insteadOf }) };
+      const body: SayForm = {
+        text: act.text,
+        ...(act.insteadOf === undefined ? {} : { instead_of: act.insteadOf }),
+        ...(act.model === undefined ? {} : { model: act.model }),
+      };
       const said = await api.json<MessageTaken | CommandAnswer>("POST", `${place(conversation)}/messages`, { body, key });
       if ("command" in said) return { is: "answered", reason: told(said), act: { ...act, conversation }, anew: said.act === "new" };
       return { is: "done", turn: said.turn, act: { ...act, conversation } };

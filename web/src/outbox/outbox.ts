@@ -1,10 +1,10 @@
 // The list of acts that are not yet done, kept on the device: an act is written down before it is sent and leaves the
 // list when its answer is here. Pure but for the storage it is given; sending is in sender.ts.
 
-import type { Decision, PartAnswer } from "../wire.ts";
+import type { ChoiceForm, Decision, PartAnswer } from "../wire.ts";
 
 export type Act =
-  | { does: "say"; conversation?: string; text: string; conversationKey?: string; insteadOf?: string }
+  | { does: "say"; conversation?: string; text: string; conversationKey?: string; choice?: ChoiceForm; insteadOf?: string; model?: string }
   | { does: "stop"; conversation: string; turn?: string; after?: string }
   | { does: "withdraw"; conversation: string; message: string }
   | { does: "answer"; conversation: string; item: string; digest: string; decision: Decision; words?: string }

@@ -18,7 +18,7 @@ interface Announcement {
 
 @customElement("riad-app")
 export class App extends Part {
-  @state() private sheet: { shows: "usage" | "export"; of: string } | undefined;
+  @state() private sheet: { shows: "usage" | "export" | "pick"; of: string } | undefined;
   @state() private politely = "";
   @state() private atOnce = "";
   @state() private late = false;
@@ -28,7 +28,7 @@ export class App extends Part {
   override connectedCallback(): void {
     super.connectedCallback();
     this.addEventListener("announce", (event) => this.announce((event as CustomEvent<Announcement>).detail));
-    for (const shows of ["usage", "export"] as const) this.addEventListener(shows, (event) => (this.sheet = { shows, of: (event as CustomEvent<string>).detail }));
+    for (const shows of ["usage", "export", "pick"] as const) this.addEventListener(shows, (event) => (this.sheet = { shows, of: (event as CustomEvent<string>).detail }));
     setTimeout(() => (this.late = true), 150);
     // Where the list is a column of its own, a drawer over it would be a second one.
     matchMedia("(max-width: 52rem)").addEventListener("change", (event) => {
@@ -40,7 +40,7 @@ export class App extends Part {
   protected override willUpdate(_: PropertyValues): void {
     if (riad.gate === "open") this.entered = true;
     if (riad.session === undefined) this.entered = false;
-    if (riad.gate !== "open") this.sheet = undefined;
+    if (riad.gate !== "open" || (this.sheet?.shows === "pick" && riad.route.page !== "chat")) this.sheet = undefined;
     document.title = this.title_();
   }
 
@@ -107,6 +107,8 @@ export class App extends Part {
         return html`<riad-files class="page"></riad-files>`;
       case "conversations":
         return html`<riad-conversations class="page"></riad-conversations>`;
+      case "agents":
+        return html`<riad-agents class="page"></riad-agents>`;
       case "missing":
         return html`<div class="page"><div class="empty">${star(48)}<h1>${t("missing.title")}</h1><p>${t("missing.lead")}</p>
           <a class="button" href="/" @click=${(event: MouseEvent) => follow(event, () => riad.go({ page: "chat" }))}>${t("missing.go")}</a></div></div>`;
@@ -137,7 +139,7 @@ export class App extends Part {
     if (this.sheet === undefined) return nothing;
     const { shows, of } = this.sheet;
     return html`<dialog data-modal class="sheet" aria-label=${t(`${shows}.title`)} @close=${() => (this.sheet = undefined)} @click=${(event: MouseEvent) => outside(event)}>
-      ${shows === "usage" ? html`<riad-usage .conversation=${of}></riad-usage>` : html`<riad-export .conversation=${of}></riad-export>`}</dialog>`;
+      ${shows === "usage" ? html`<riad-usage .conversation=${of}></riad-usage>` : shows === "pick" ? html`<riad-picker .conversation=${of === "" ? undefined : of}></riad-picker>` : html`<riad-export .conversation=${of}></riad-export>`}</dialog>`;
   }
 
   private door(): TemplateResult | typeof nothing {
@@ -161,7 +163,7 @@ export class App extends Part {
 
   private title_(): string {
     const waiting = riad.gate === "open" && riad.inbox.length > 0 ? `(${riad.inbox.length}) ` : "";
-    const names = { chat: riad.conversation(riad.openConversation)?.title ?? "", inbox: t("nav.inbox"), files: t("nav.files"), conversations: t("nav.all"), missing: "" };
+    const names = { chat: riad.conversation(riad.openConversation)?.title ?? "", inbox: t("nav.inbox"), files: t("nav.files"), conversations: t("nav.all"), agents: t("nav.agents"), missing: "" };
     const name = riad.gate === "open" ? names[riad.route.page] : "";
     return `${waiting}${name ? `${name} · ` : ""}Riad`;
   }

@@ -288,7 +288,7 @@ export class Chat extends Part {
       case "drop":
         return this.drop();
       case "say":
-        return this.afterLooking(id, { instead_of: wish.message }, () => this.sayInstead(id, wish.message, wish.text));
+        return this.afterLooking(id, { instead_of: wish.message }, () => this.sayInstead(id, wish.message, wish.text, wish.model));
       case "branch":
         return this.afterLooking(id, { after: wish.after }, () => void this.branch(id, wish.after));
       case "switch":
@@ -305,8 +305,8 @@ export class Chat extends Part {
     else this.standing = { rows, go };
   }
 
-  private sayInstead(id: string, message: string, text: string): void {
-    if (!riad.sayInstead(id, message, text)) return;
+  private sayInstead(id: string, message: string, text: string, model: string | undefined): void {
+    if (!riad.sayInstead(id, message, text, model)) return;
     this.editing = undefined;
     this.followEnd();
   }

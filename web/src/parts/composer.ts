@@ -2,10 +2,14 @@
 
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
+import { isFarther } from "../app/choices.ts";
 import { riad } from "../app/riad.ts";
 import { icon } from "../icons.ts";
 import { t } from "../text.ts";
 import { Part } from "./part.ts";
+
+/** The profile that answers where none is chosen. */
+const USUAL = "riad/assistant";
 
 @customElement("riad-composer")
 export class Composer extends Part {
@@ -38,14 +42,13 @@ export class Composer extends Part {
   }
 
   protected override render(): TemplateResult {
-    const model = riad.session?.models.find((each) => each.state === "ready") ?? riad.session?.models[0];
     const label = this.running ? t("composer.steer") : t("composer.placeholder");
     return html`<form class="composer" @submit=${(event: SubmitEvent) => this.submit(event)}>
       <label class="unseen" for="composer-text">${t("composer.label")}</label>
       <textarea id="composer-text" rows="1" enterkeyhint="send" placeholder=${label} .value=${this.text}
         @input=${(event: Event) => this.type(event)} @keydown=${(event: KeyboardEvent) => this.key(event)}></textarea>
       <div class="composer-row">
-        <span class="place">${model ? html`${icon(model.tier === "device" ? "device" : "cloud", 16)}<span class="place-name">${model.name}</span><span class="place-tier">${t(`tier.${model.tier}`)}</span>` : html`${icon("warn", 16)}${t("composer.no_model")}`}</span>
+        ${this.place()}
         <span class="keys" aria-hidden="true">${t("composer.keys")}</span>
         ${this.running
           ? html`<button type="button" class="round-button stop" ?disabled=${this.stopping} @click=${() => this.stop()} aria-label=${t(this.stopping ? "turn.stopping" : "composer.stop")} title=${t("composer.stop")}>${icon("stop", 22)}</button>`
@@ -55,6 +58,23 @@ export class Composer extends Part {
           : nothing}
       </div>
     </form>`;
+  }
+
+  /** Who answers the next message and where, before it is sent; it opens the choice. */
+  private place(): TemplateResult {
+    const choice = riad.choices.of(this.conversation);
+    const first = riad.session?.models.find((each) => each.state === "ready") ?? riad.session?.models[0];
+    const model = choice ? (riad.model(choice.holds.model) ?? first) : first;
+    if (model === undefined) return html`<span class="place">${icon("warn", 16)}${t("composer.no_model")}</span>`;
+    const barred = choice !== undefined && isFarther(model.tier, choice.holds.tier);
+    const profile = choice?.holds.profile === USUAL ? "" : (choice?.holds.profile_title ?? "");
+    return html`<button type="button" class="place ${barred ? "barred" : ""}" aria-label=${t("pick.open", { name: model.title ?? model.name, tier: t(`tier.${model.tier}`) })} title=${t("pick.title")} @click=${() => this.pick()}>
+      ${icon(barred ? "warn" : model.tier === "device" ? "device" : "cloud", 16)}<span class="place-name">${profile ? `${profile} · ` : ""}${model.title ?? model.name}</span>
+      <span class="place-tier">${barred ? t("pick.barred") : t(`tier.${model.tier}`)}</span></button>`;
+  }
+
+  private pick(): void {
+    this.dispatchEvent(new CustomEvent("pick", { bubbles: true, detail: this.conversation ?? "" }));
   }
 
   /** Puts a text into the composer, for the person to go on with. */

@@ -2,6 +2,8 @@
 // The wishes go up to the page as events; nothing is done here.
 
 import { html, nothing, type TemplateResult } from "lit";
+import { isFarther } from "../app/choices.ts";
+import { riad } from "../app/riad.ts";
 import { icon } from "../icons.ts";
 import { t } from "../text.ts";
 import type { Fork } from "../thread/lines.ts";
@@ -10,7 +12,7 @@ import { effectRows } from "./effects.ts";
 export type LineWish =
   | { do: "edit"; message: string }
   | { do: "drop" }
-  | { do: "say"; message: string; text: string }
+  | { do: "say"; message: string; text: string; model?: string }
   | { do: "branch"; after: number }
   | { do: "switch"; line: number; at: number; side: "previous" | "next" };
 
@@ -58,4 +60,19 @@ export function lineButton(name: "edit" | "again" | "branch", wanted: LineWish):
   const icons = { edit: "modify", again: "again", branch: "branch" } as const;
   const text = t(`line.${name}`);
   return html`<button type="button" class="quiet small" aria-label=${text} title=${text} @click=${(event: Event) => wish(event, wanted)}>${icon(icons[name], 16)}</button>`;
+}
+
+/** Has the message answered anew by another model, as far as the conversation may travel. */
+export function againWith(conversation: string, message: string, text: string): TemplateResult | typeof nothing {
+  const holds = riad.choices.of(conversation)?.holds;
+  const others = (riad.session?.models ?? []).filter((model) => model.state === "ready" && model.name !== holds?.model && holds !== undefined && !isFarther(model.tier, holds.tier));
+  if (others.length === 0) return nothing;
+  const take = (event: Event) => {
+    const select = event.currentTarget as HTMLSelectElement;
+    const model = select.value;
+    select.value = "";
+    if (model !== "") wish(event, { do: "say", message, text, model });
+  };
+  return html`<label class="again-with"><span class="unseen">${t("line.again_with")}</span><select @change=${take}>
+    <option value="" selected>${t("line.with")}</option>${others.map((model) => html`<option value=${model.name}>${model.title ?? model.name}</option>`)}</select></label>`;
 }

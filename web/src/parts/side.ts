@@ -16,6 +16,7 @@ import { Part } from "./part.ts";
 export const PAGES: readonly { route: Route; icon: IconName; text: TextKey }[] = [
   { route: { page: "inbox" }, icon: "inbox", text: "nav.inbox" },
   { route: { page: "files", path: "~" }, icon: "files", text: "nav.files" },
+  { route: { page: "agents", what: "agents" }, icon: "agent", text: "nav.agents" },
 ];
 
 const GROUPS = ["today", "yesterday", "week", "earlier"] as const;

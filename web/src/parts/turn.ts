@@ -12,7 +12,7 @@ import type { FooterRow } from "../wire.ts";
 import { drawCalls } from "./call.ts";
 import "./edit.ts";
 import { effectRows } from "./effects.ts";
-import { elsewhere, lineButton, switcher, type Lining } from "./line.ts";
+import { againWith, elsewhere, lineButton, switcher, type Lining } from "./line.ts";
 import { shown } from "./shown.ts";
 
 export function drawTurn(turn: TurnView, conversation: string, lining: Lining): TemplateResult {
@@ -24,7 +24,7 @@ export function drawTurn(turn: TurnView, conversation: string, lining: Lining): 
     ${working ? working_(riad.stopping.has(turn.id)) : nothing}
     ${repeat(waiting, (item) => item.id, (item) => drawItem(item, conversation, turn, lining))}
     ${turn.end ? end(turn.end, turn, conversation) : nothing}
-    ${turn.end ? foot(turn, lining) : nothing}
+    ${turn.end ? foot(turn, conversation, lining) : nothing}
     ${repeat(turn.afterwards, (item) => item.id, (item) => drawItem(item, conversation, turn, lining))}
   </article>`;
 }
@@ -122,6 +122,7 @@ function mark(item: MarkItem): TemplateResult {
 function held(item: HeldItem, conversation: string): TemplateResult {
   if (!item.open) return html`<p class="mark">${icon("warn", 16)}<span>${shown(item.sentence, false)}</span></p>`;
   return html`<div class="end" role="note">${icon("warn", 18)}<p><strong>${shown(item.sentence, false)}</strong> ${item.nextStep}</p>
+    <button type="button" class="small" @click=${(event: Event) => event.currentTarget?.dispatchEvent(new CustomEvent("pick", { bubbles: true, detail: conversation }))}>${icon("cloud", 16)}${t("held.pick")}</button>
     <button type="button" class="small" @click=${() => riad.say(conversation, t("cut.continue_text"))}>${t("cut.continue")}</button></div>`;
 }
 
@@ -155,12 +156,12 @@ function footer(rows: readonly FooterRow[]): TemplateResult {
 }
 
 /** What is known of the turn, and how to go on from it another way. */
-function foot(turn: TurnView, lining: Lining): TemplateResult | typeof nothing {
+function foot(turn: TurnView, conversation: string, lining: Lining): TemplateResult | typeof nothing {
   const acts = lining.quiet && lining.editing === undefined && turn.beganWith !== undefined;
   if (!turn.usage && !acts) return nothing;
   return html`<div class="turn-foot">${turn.usage ? usageLine(turn.usage) : nothing}
     ${acts && turn.beganWith
-      ? html`<p class="turn-acts">${lineButton("again", { do: "say", message: turn.beganWith.id, text: turn.beganWith.text })}${lining.last ? nothing : lineButton("branch", { do: "branch", after: turn.number })}</p>`
+      ? html`<p class="turn-acts">${lineButton("again", { do: "say", message: turn.beganWith.id, text: turn.beganWith.text })}${lining.last ? againWith(conversation, turn.beganWith.id, turn.beganWith.text) : lineButton("branch", { do: "branch", after: turn.number })}</p>`
       : nothing}</div>`;
 }
 
