@@ -151,6 +151,13 @@ const choiceOf = () => ({
 });
 const models = () => [{ name: "qwen3-4b-instruct", tier: "device", window: 16384, state: "ready" }];
 
+/** The next prompt by segment, made up; a draft counts a token for four letters. */
+function nextPrompt(replies, draft) {
+  const segments = { system: 412, tools: 768, summary: 0, history: replies.reduce((all, each) => all + 60 + (each.usage.decoded ?? 0), 0), message: Math.ceil(draft.length / 4), around: 4, estimated: false };
+  const total = Object.values(segments).reduce((all, each) => all + Number(each), 0);
+  return { model: "demo", here: true, segments, total, estimated: false, cached: replies.length > 0 ? total - segments.message - 4 : 0, window: 16384, reserve: 3276, folds: false };
+}
+
 function sessionOf(session) {
   return { person: state.person, vault: locked ? "locked" : "open", csrf: session.csrf, models: models() };
 }
@@ -264,7 +271,11 @@ const routes = [
   ["GET", "/conversations/:id/usage", ({ params }) => {
     const replies = (state.entries[params.id] ?? []).filter((each) => each.kind === "replied");
     const sum = (name) => replies.reduce((all, each) => all + (each.usage[name] ?? 0), 0);
-    return [200, { rounds: replies.map((each, at) => ({ round: at + 1, model: each.model, ...each.usage })), totals: { prompt: sum("prompt"), decoded: sum("decoded") }, window: 16384, next_prompt: (replies.at(-1)?.usage.prompt ?? 1180) + (replies.at(-1)?.usage.decoded ?? 0) }];
+    return [200, { rounds: replies.map((each, at) => ({ round: at + 1, model: each.model, ...each.usage })), totals: { prompt: sum("prompt"), decoded: sum("decoded") }, failed: 0, window: 16384, next: nextPrompt(replies, "") }];
+  }],
+  ["POST", "/conversations/:id/usage", ({ params, body }) => {
+    const replies = (state.entries[params.id] ?? []).filter((each) => each.kind === "replied");
+    return [200, nextPrompt(replies, body.text)];
   }],
   ["GET", "/search", ({ query }) => {
     const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
@@ -327,7 +338,7 @@ async function api(request, response, url) {
   if (!route) throw new Refusal(404, "unknown_route", "There is nothing here.");
   const text = await bodyOf(request);
   const key = request.headers["idempotency-key"];
-  if (request.method === "POST" && !key) throw new Refusal(422, "key_missing", "Idempotency-Key is missing.");
+  if (request.method === "POST" && !key && !/\/usage$/.test(url.pathname)) throw new Refusal(422, "key_missing", "Idempotency-Key is missing.");
   const remembered = key && !path.startsWith("/session") ? state.keys[key] : undefined;
   if (remembered) {
     if (remembered.body !== digest(path + text)) throw new Refusal(422, "key_reused", "This key was used for something else.");

@@ -185,8 +185,8 @@ const SCENES = {
     go: async (page, { address }) => {
       const { items } = await (await page.request.get(`${address}/api/v1/conversations`)).json();
       await page.goto(`${address}/c/${items[0].id}`);
-      await page.waitForSelector(".head-actions button");
-      await page.click(".head-actions button >> nth=0");
+      await page.fill("#composer-text", "And how much water does the lemon tree need in August, when nobody is at home for two weeks?");
+      await page.getByRole("button", { name: "Usage" }).click();
       await page.waitForTimeout(500);
     },
   },

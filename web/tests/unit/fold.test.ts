@@ -21,7 +21,7 @@ const replied = (id: string, calls: string[] = [], seen = 1): EntryBody => ({
   seen,
 });
 const screened = (call: string): EntryBody => ({ kind: "screened", call, label: `Write ${call}`, classes: ["create"], arguments: { path: call } });
-const approval = (call: string): Approval => ({ id: `a-${call}`, call, digest: "d", tool: "write", label: "", why: "", classes: ["create"], arguments: {}, targets: [], leaves_machine: false, undo: false });
+const approval = (call: string): Approval => ({ id: `a-${call}`, call, digest: "d", path: [], tool: "write", label: "", why: "", classes: ["create"], arguments: {}, targets: [], leaves_machine: false, undo: false });
 const asked = (call: string): EntryBody => ({ kind: "asked", approval: approval(call) });
 const answered = (call: string, decision: "approve" | "refuse" | "told"): EntryBody => ({ kind: "answered", approval: `a-${call}`, decision, surface: "web" });
 const started = (call: string): EntryBody => ({ kind: "started", call, cleared_by: "approval" });
