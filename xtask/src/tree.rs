@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use crate::metadata::{self, Package};
 use crate::rust_text::{self, Line};
 
-/// Folders that hold nothing written by hand.
+/// What holds nothing written by hand, as a folder or, like the `.git` of a worktree, as a file.
 const SKIPPED: &[&str] = &[".git", ".cache", "target", "node_modules", "dist", "__pycache__"];
 /// Larger files are data and are not read.
 const LARGEST: u64 = 2 * 1024 * 1024;
@@ -62,7 +62,10 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
-        if kind.is_dir() && !SKIPPED.contains(&name.as_str()) {
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
+        if kind.is_dir() {
             read_folder(&entry.path(), &format!("{path}/"), files)?;
         } else if kind.is_file() {
             let text = if entry.metadata()?.len() <= LARGEST { std::fs::read(entry.path())? } else { Vec::new() };
@@ -71,3 +74,6 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
