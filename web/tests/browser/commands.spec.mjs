@@ -21,11 +21,11 @@ export const commands_are_answered_without_a_model_and_go_when_closed_or_when_th
     await turnIsOver(page, 1);
     await say(page, "/tools");
     const told = page.locator(".said-state.told");
-    await told.getByText("file_read:").waitFor();
+    await told.getByText("file_read", { exact: true }).waitFor();
     await told.getByRole("button", { name: "Close this answer" }).click();
     await told.waitFor({ state: "detached" });
     await say(page, "/context");
-    await told.getByText("window").first().waitFor();
+    await told.getByText("last prompt", { exact: true }).waitFor();
 
     scene.expect(422);
     await say(page, "/halp");
