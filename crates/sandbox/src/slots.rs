@@ -132,7 +132,7 @@ fn serve(inbox: &mpsc::Receiver<(Job, Slot)>, home: &Weak<Slots>) {
         match home.upgrade() {
             Some(slots) if is_clean => slots.give_back(slot),
             // The last sender goes with the slot, and this thread with it.
-            _ => drop(slot),
+            Some(_) | None => drop(slot),
         }
     }
 }

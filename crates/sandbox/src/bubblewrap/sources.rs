@@ -92,15 +92,19 @@ pub(super) fn image_links() -> Result<Vec<(String, String)>, Refusal> {
                 links.push((target.to_string_lossy().into_owned(), place));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            _ => {
-                return Err(Refusal::WallMissing {
-                    wall: Wall::Image,
-                    reason: format!("{place} does not lead into /usr"),
-                });
+            Ok(_) => return Err(no_image(format!("{place} does not lead into /usr"))),
+            // It is there and no link.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                return Err(no_image(format!("{place} does not lead into /usr")));
             }
+            Err(error) => return Err(no_image(format!("{place} cannot be read: {error}"))),
         }
     }
     Ok(links)
+}
+
+fn no_image(reason: String) -> Refusal {
+    Refusal::WallMissing { wall: Wall::Image, reason }
 }
 
 /// The host's namespaces, as `/proc/self/ns` shows them.

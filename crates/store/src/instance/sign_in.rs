@@ -281,11 +281,10 @@ impl Right {
 
 /// Derives and unwraps. Without a person or wrap the same work is done on a record that cannot open.
 fn judge(counted: Counted, password: &TypedPassword, policy: KdfPolicy) -> Result<Right, SignInError> {
-    let wrap = match counted.wrap {
+    let (record, kdf) = match counted.wrap {
         Some(WrapRow { record, kdf: Some(kdf) }) => (record, kdf),
-        _ => (vec![0; WRAP_LENGTH], Kdf { salt: random_bytes()?, policy }),
+        Some(WrapRow { kdf: None, .. }) | None => (vec![0; WRAP_LENGTH], Kdf { salt: random_bytes()?, policy }),
     };
-    let (record, kdf) = wrap;
     let by = derive(password.bytes(), &kdf.salt, kdf.policy)?;
     let person = counted.person.filter(|person| person.state == PersonState::Active).ok_or(SignInError::Wrong)?;
     let binding = WrapBinding { person: person.id, kind: WrapKind::Password, generation: person.generation };
