@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::call::Clearance;
 use crate::digest::Digest;
 use crate::entry::{Body, Entry};
-use crate::id::{CallId, EntryNumber, TurnId};
+use crate::id::{CallId, EntryNumber, FrameId, TurnId};
 use crate::model::{Reply, StopReason, Usage};
 use crate::plan::Counted;
 use crate::result::Status;
@@ -57,9 +57,14 @@ pub struct Verdicts {
 
 /// The figures of all rounds, oldest first.
 pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<RoundFigures> {
-    let mut sheet = Sheet::default();
-    entries.into_iter().for_each(|entry| sheet.take(entry));
-    sheet.rounds
+    // Frames that work side by side are counted each by itself.
+    let mut sheets: BTreeMap<FrameId, Sheet> = BTreeMap::new();
+    for entry in entries {
+        sheets.entry(entry.frame.clone()).or_default().take(entry);
+    }
+    let mut rounds: Vec<RoundFigures> = sheets.into_values().flat_map(|sheet| sheet.rounds).collect();
+    rounds.sort_by_key(|round| round.entry);
+    rounds
 }
 
 #[derive(Default)]

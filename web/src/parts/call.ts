@@ -5,7 +5,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { between } from "../format.ts";
 import { icon } from "../icons.ts";
 import { t, type TextKey } from "../text.ts";
-import type { CallState, CallView } from "../thread/fold.ts";
+import { leaves, type CallState, type CallView } from "../thread/fold.ts";
 import { drawArguments, drawPreview } from "./approval.ts";
 import { classIcon, classMarks } from "./classes.ts";
 import { shown } from "./shown.ts";
@@ -14,7 +14,7 @@ const FOLDS_ABOVE = 3;
 
 /** The calls of one round. Many of them fold into one line; what waits for the person never does. */
 export function drawCalls(calls: readonly CallView[], conversation: string): TemplateResult {
-  const asked = calls.filter((call) => call.state === "asking");
+  const asked = leaves(calls).filter((call) => call.state === "asking");
   const cards = asked.map((call) => question(call, conversation));
   if (calls.length <= FOLDS_ABOVE) return html`<div class="calls">${calls.map(drawCall)}${cards}</div>`;
   return html`<div class="calls">
@@ -39,6 +39,7 @@ function drawCall(call: CallView): TemplateResult {
       <span class="label">${call.label === "" ? t("call.preparing") : shown(call.label, false)}</span>
       <span class="call-facts">${classMarks(call.classes)}
         <span class="state ${call.state}">${stateIcon(call.state)}${t(`call.${call.state}` as TextKey)}</span>
+        ${call.inside && !call.inside.over ? html`<span class="soft">${t("calls.steps", { n: call.inside.calls.length })}</span>` : nothing}
         ${time ? html`<span class="time">${time}</span>` : nothing}</span>
       ${icon("chevron", 16)}
     </summary>
@@ -48,12 +49,19 @@ function drawCall(call: CallView): TemplateResult {
       ${call.preview ? drawPreview(call.preview) : nothing}
       <h3>${call.tool === "" ? t("call.arguments_so_far") : t("call.arguments", { tool: call.tool })}</h3>
       ${call.arguments === undefined ? html`<pre class="argument">${shown(call.written)}</pre>` : drawArguments(call.arguments)}
+      ${delegate(call)}
       ${output(call)}
       ${call.result === undefined ? nothing : html`<h3>${t("call.result")}</h3><pre class="result" tabindex="0">${shownResult(call.result)}</pre>`}
       ${call.made.length > 0 ? html`<p class="soft">${t("call.made")} ${call.made.map((name) => html`<code>${shown(name, false)}</code> `)}</p>` : nothing}
     </div>
   </details>
   ${call.output && call.output.text !== "" ? html`<pre class="live-output" aria-hidden="true">${lastLines(call.output.text, 4)}</pre>` : nothing}`;
+}
+
+/** What a delegate has done so far, as calls inside its own. */
+function delegate(call: CallView): TemplateResult | typeof nothing {
+  if (!call.inside || call.inside.calls.length === 0) return nothing;
+  return html`<h3>${shown(call.inside.profile, false)}</h3><div class="calls">${call.inside.calls.map(drawCall)}</div>`;
 }
 
 /** Results are for reading, not for deciding: blanks stay blanks, other hidden characters are shown. */

@@ -38,6 +38,16 @@ export interface CallView {
   readonly askedAt?: string;
   readonly startedAt?: string;
   readonly endedAt?: string;
+  /** What a delegate does for this call. */
+  readonly inside?: DelegateView;
+}
+
+/** A profile that works on a task for a call. */
+export interface DelegateView {
+  readonly profile: string;
+  readonly task: string;
+  readonly calls: readonly CallView[];
+  readonly over: boolean;
 }
 
 export interface SaidItem {
@@ -156,6 +166,8 @@ export function byTurn(entries: readonly Entry[]): Map<string, Entry[]> {
     const known = turns.get(name);
     if (known) known.push(entry);
     else if (name !== "") turns.set(name, [entry]);
+    // What delegates in the background do belongs to the turn that began them, also when another runs.
+    if (entry.frame !== undefined) continue;
     latest = name;
     if (entry.kind === "ended") latest = moveUnread(turns, name);
   }
@@ -173,9 +185,10 @@ function moveUnread(turns: Map<string, Entry[]>, name: string): string {
   return first.message_id;
 }
 
-export function foldTurn(id: string, entries: readonly Entry[], streaming: Streaming): TurnView {
+export function foldTurn(id: string, all: readonly Entry[], streaming: Streaming): TurnView {
+  const entries = all.filter((entry) => entry.frame === undefined);
   const ended = last(entries, "ended");
-  const calls = foldCalls(entries, streaming);
+  const calls = withDelegates(foldCalls(entries, streaming), all, streaming);
   const drawn = (some: readonly Entry[]) => some.flatMap((entry) => item(entry, entries, calls, streaming, ended !== undefined));
   const end = ended?.number ?? Number.POSITIVE_INFINITY;
   const items = drawn(entries.filter((entry) => entry.number <= end));
@@ -186,7 +199,7 @@ export function foldTurn(id: string, entries: readonly Entry[], streaming: Strea
     items: order([...items, ...live]),
     ...(ended ? { end: endOf(ended) } : {}),
     afterwards: drawn(entries.filter((entry) => entry.number > end)),
-    number: entries.at(-1)?.number ?? 0,
+    number: all.at(-1)?.number ?? 0,
     ...withUsage(usageOf(entries)),
     state: ended ? "over" : waitsForPerson ? "resting" : "running",
     ...beganWith(entries),
@@ -297,6 +310,24 @@ function foldCalls(entries: readonly Entry[], streaming: Streaming): Map<string,
   return calls;
 }
 
+/** Calls with what delegates do for them, each in a frame of its own. */
+function withDelegates(calls: Map<string, CallView>, all: readonly Entry[], streaming: Streaming): Map<string, CallView> {
+  for (const entry of all) {
+    const call = entry.kind === "opened" && entry.frame !== undefined ? calls.get(entry.frame) : undefined;
+    if (entry.kind !== "opened" || call === undefined) continue;
+    const own = all.filter((each) => each.frame === call.id);
+    const within = [...withDelegates(foldCalls(own, streaming), all, streaming).values()];
+    const inside = { profile: entry.profile, task: entry.task, calls: within, over: own.some((each) => each.kind === "ended") };
+    calls.set(call.id, { ...call, inside });
+  }
+  return calls;
+}
+
+/** A call, or in its place those that its delegate makes. */
+export function leaves(calls: readonly CallView[]): readonly CallView[] {
+  return calls.flatMap((call) => (call.inside && !call.inside.over && call.inside.calls.length > 0 ? leaves(call.inside.calls) : [call]));
+}
+
 function foldCall(entry: Entry, calls: Map<string, CallView>, change: (id: string, by: Partial<CallView>) => void): void {
   switch (entry.kind) {
     case "replied":
@@ -346,7 +377,7 @@ function freshCall(call: WrittenCall): CallView {
 }
 
 function restsIn(calls: Map<string, CallView>): boolean {
-  const all = [...calls.values()];
+  const all = leaves([...calls.values()]);
   return all.some((call) => call.state === "asking") && !all.some((call) => call.state === "running");
 }
 

@@ -128,3 +128,33 @@ describe("marks", () => {
     expect([over.state, over.items[1]]).toMatchObject(["running", { is: "held", open: false }]);
   });
 });
+
+describe("a delegate", () => {
+  const inner = (body: EntryBody): EntryBody => ({ ...body, frame: "c1" }) as EntryBody;
+  const opened = inner({ kind: "opened", profile: "helper", path: ["outer", "helper"], model: "m", task: "look", background: false });
+  const begun = [said("m"), replied("r", ["c1"]), screened("c1"), started("c1"), opened];
+
+  test("stands inside its call, with the calls that it makes, and its words are not the turn's", () => {
+    const view = turn(...begun, inner(replied("inside", ["c2"])), inner(screened("c2")), inner(started("c2")));
+    expect(view.items.filter((item) => item.is === "round").map((item) => item.id)).toEqual(["r"]);
+    const [call] = calls(view);
+    expect([call?.inside?.profile, call?.inside?.over, call?.inside?.calls.map((each) => [each.id, each.state])]).toEqual(["helper", false, [["c2", "running"]]]);
+  });
+
+  test("that asks lets the turn rest, and its end is not that of the turn", () => {
+    const asks = [...begun, inner(replied("inside", ["c2"])), inner(screened("c2")), inner(asked("c2"))];
+    expect(turn(...asks).state).toBe("resting");
+    const over = turn(...asks, inner(answered("c2", "approve")), inner(returned("c2")), inner(ended()));
+    expect([over.state, over.end, calls(over)[0]?.inside?.over]).toEqual(["running", undefined, true]);
+    expect(turn(...asks, inner(ended()), returned("c1"), ended()).state).toBe("over");
+  });
+
+  test("in the background goes on beside a later turn", () => {
+    const at = (body: EntryBody, number: number, name: string): Entry => ({ number, at: "2026-01-01T00:00:00Z", conversation: "c", turn: name, ...body }) as Entry;
+    const entries = [...begun, returned("c1"), ended()].map((body, index) => at(body, index + 1, "t"));
+    const later = [...entries, at(said("n"), 8, "n"), at(inner(replied("inside")), 9, "t"), at(inner(ended()), 10, "t"), at(replied("s"), 11, "n"), at(ended(), 12, "n")];
+    const turns = byTurn(later);
+    expect([...turns].map(([name, own]) => [name, own.length])).toEqual([["t", 9], ["n", 3]]);
+    expect(foldTurn("t", turns.get("t") ?? [], NOTHING_STREAMS).state).toBe("over");
+  });
+});

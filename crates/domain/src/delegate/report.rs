@@ -33,8 +33,9 @@ pub(crate) fn delivery(opened: &Opened, result: &ToolResult) -> Message {
     };
     let told =
         format!("[The delegate {} that works as {} in the background {status}.]\n{shown}", opened.profile, opened.call);
-    let (id, text, aside) = (opened.delivered_as(), String::new(), Some(told));
-    Message { id, text, aside, short: None, wanted: Wanted::default() }
+    let (id, text, aside) = (opened.delivered_as(), String::new(), Some(told.clone()));
+    // People read it where what was typed stands otherwise.
+    Message { id, text, aside, short: Some(told), wanted: Wanted::default() }
 }
 
 /// Why there is no answer: how it counts, and in one word.

@@ -39,7 +39,8 @@ pub(super) fn parts(entries: &[Entry], wanted: Wanted) -> Vec<Part<'_>> {
     let tools = tools(entries);
     let taken_back = taken_back(entries);
     let mut parts = Vec::new();
-    for entry in entries {
+    // What a delegate said is its caller's; the caller's result has its answer.
+    for entry in entries.iter().filter(|entry| entry.frame.is_outer()) {
         let what = match &entry.body {
             Body::Said(message) if taken_back.contains(&message.id) => Vec::new(),
             Body::Said(message) => vec![What::Said(&message.text)],
