@@ -19,6 +19,37 @@ pub fn repeats_until(text: &str) -> Option<usize> {
     Some(text.ceil_char_boundary(repetition_start(bytes, block) + block))
 }
 
+/// Bytes between two looks.
+const STRIDE: usize = 256;
+
+/// Looks at a text while it grows, whatever channel its pieces are of.
+#[derive(Debug, Default)]
+pub struct Watch {
+    tail: String,
+    unseen: usize,
+    repeats: bool,
+}
+
+impl Watch {
+    /// Takes in the next piece.
+    pub fn push(&mut self, piece: &str) {
+        self.tail.push_str(piece);
+        self.unseen += piece.len();
+        if self.unseen < STRIDE {
+            return;
+        }
+        self.unseen = 0;
+        self.repeats |= repeats_until(&self.tail).is_some();
+        let old = self.tail.floor_char_boundary(self.tail.len().saturating_sub(SPAN));
+        self.tail.drain(..old);
+    }
+
+    /// Whether what came has begun to repeat itself.
+    pub fn repeats(&self) -> bool {
+        self.repeats
+    }
+}
+
 /// The shortest length by which the text can be moved onto itself, in time linear in its length (the failure function of
 /// Knuth, Morris and Pratt, 1977).
 fn shortest_period(text: &[u8]) -> usize {
@@ -53,6 +84,20 @@ mod tests {
             let end = repeats_until(&text).unwrap();
             let whole_blocks = SHORTEST.div_ceil(block.len()).max(1);
             assert_eq!(text[..end].len(), "Well:".len() + block.len() * whole_blocks, "{block:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_grows_is_seen_to_repeat_soon_after_it_does() {
+        let mut watch = Watch::default();
+        watch.push(&"Something else. ".repeat(2));
+        for said in 1.. {
+            watch.push("I will look into that for you, é. ");
+            if watch.repeats() {
+                assert!((SPAN..SPAN + 2 * STRIDE + 64).contains(&(said * 35)), "{said}");
+                break;
+            }
+            assert!(said < 200, "it is never seen");
         }
     }
 

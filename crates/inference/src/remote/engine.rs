@@ -255,6 +255,7 @@ impl Model for RemoteModel {
         let cut = match answered {
             _ if cancel.is_cancelled() => Some(StopReason::Cancelled),
             _ if reply.is_full() => Some(StopReason::Length),
+            _ if reply.repeats() => Some(StopReason::Cut),
             Ok(()) => None,
             // What is whole is kept; only a stream that said nothing is a fault.
             Err(_) if reply.has_something() => Some(StopReason::Cut),

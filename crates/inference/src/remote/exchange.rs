@@ -71,7 +71,7 @@ async fn listen(
         let (events, sound) = frames.push(&bytes);
         for event in events {
             match listener.hear(&event, reply) {
-                Heard::More if !reply.is_full() => {}
+                Heard::More if !reply.is_full() && !reply.repeats() => {}
                 Heard::More | Heard::Over => return Ok(()),
                 Heard::Broken => return broken(reply),
                 Heard::Failed(fault) => return Err(fault),

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::call_joiner::{CallJoiner, CallPiece, JoinedCall, is_whole};
 use super::wide_text::{WideJoiner, WideText};
+use crate::repetition::{Watch, repeats_until};
 
 /// Bytes of a piece of a call's id or name that are kept.
 const LONGEST_NAME: usize = 256;
@@ -41,6 +42,7 @@ pub(super) struct Reply<'a> {
     /// Bytes that may still be said.
     room: usize,
     full: bool,
+    watch: Watch,
 }
 
 /// A piece of a call as a wire reads it.
@@ -79,6 +81,7 @@ impl<'a> Reply<'a> {
             said: 0,
             room,
             full: false,
+            watch: Watch::default(),
         }
     }
 
@@ -139,6 +142,11 @@ impl<'a> Reply<'a> {
         self.full
     }
 
+    /// Whether it says one thing over and over (LOOP-27).
+    pub(super) fn repeats(&self) -> bool {
+        self.watch.repeats()
+    }
+
     /// Whether there is anything to keep.
     pub(super) fn has_something(&self) -> bool {
         !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
@@ -165,6 +173,7 @@ impl<'a> Reply<'a> {
     fn tell(&mut self, channel: Channel, text: &str) {
         if !text.is_empty() {
             self.mark();
+            self.watch.push(text);
             self.deltas.delta(channel, text);
         }
     }
@@ -197,8 +206,8 @@ impl<'a> Reply<'a> {
             ..self.usage
         };
         Sampled {
-            text: self.text,
-            reasoning: self.reasoning,
+            text: trimmed(self.text),
+            reasoning: trimmed(self.reasoning),
             calls: calls.collect(),
             stop,
             usage,
@@ -218,6 +227,14 @@ impl<'a> Reply<'a> {
             (None, Some(stop)) => stop,
         }
     }
+}
+
+/// A text that repeats itself is cut to one of the blocks.
+fn trimmed(mut text: String) -> String {
+    if let Some(end) = repeats_until(&text) {
+        text.truncate(end);
+    }
+    text
 }
 
 /// Whether the end of a reply may have taken part of its last call. Where a stream broke, a call that the wire had closed

@@ -386,3 +386,15 @@ async fn chats_of_ollama() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn an_engine_that_says_one_thing_over_and_over_is_left_and_its_reply_cut_to_one() {
+    const BLOCK: &str = "I will look into that for you at once";
+    for (wire, piece) in [(OpenAiChat, text(BLOCK)), (Ollama, said(json!({ "content": BLOCK })))] {
+        // It has no end of its own: only who leaves it has a reply.
+        let bytes = piece.repeat(2_000);
+        let (_, reply) = sample(wire, answer(&[bytes.as_bytes()], false)).await;
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop), (BLOCK, StopReason::Cut), "{wire:?}");
+    }
+}

@@ -99,7 +99,7 @@ fn endless(piece: &Value) -> Vec<Step> {
 
 #[tokio::test]
 async fn a_reply_far_over_its_tokens_is_read_no_further() {
-    let long = "é".repeat(512);
+    let long: String = (0..256).map(|n| format!("{n:03}é")).collect();
     let call = |id: &str, arguments: &str| json!({ "tool_calls": [{ "index": 0, "id": id, "function": { "name": "read_file", "arguments": arguments } }] });
     for piece in [
         json!({ "content": long }),
@@ -141,7 +141,7 @@ async fn a_call_in_small_pieces_with_its_name_on_each_is_not_taken_for_too_long(
         let call = json!({ "index": 0, "id": "a", "function": function });
         format!("data: {}\n\n", json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }))
     };
-    let letters = "x".repeat(20_000);
+    let letters: String = (0..4_000).map(|n| format!("{n:05}")).collect();
     let pieces: String = letters.as_bytes().chunks(2).map(|piece| call(std::str::from_utf8(piece).unwrap())).collect();
     let end = "data: {\"choices\":[{\"finish_reason\":\"tool_calls\"}]}\n\n";
     let stream = call("{\"path\": \"") + &pieces + &call("\"}") + end;
