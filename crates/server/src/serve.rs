@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use harness::ports::{Clock, Model};
 use sandbox::{Bubblewrap, Sandbox};
-use store::{Instance, KdfPolicy, OpenError, Options, SetupToken};
+use store::{Instance, KdfPolicy, OpenError, OpenErrorKind, Options, SetupToken};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -192,11 +192,11 @@ pub(crate) fn open_fault(error: OpenError, data: &Path) -> Ended {
         let says = "The disk of the data folder is full. Nothing was changed; make room on it and start again.";
         return Ended::new(Exit::Io, says);
     }
-    let exit = match error.exit_code() {
-        75 => Exit::Busy,
-        78 => Exit::Config,
-        65 => Exit::BadData,
-        _ => Exit::Io,
+    let exit = match error.kind() {
+        OpenErrorKind::Busy => Exit::Busy,
+        OpenErrorKind::Folder => Exit::Config,
+        OpenErrorKind::Data => Exit::BadData,
+        OpenErrorKind::Io => Exit::Io,
     };
     Ended::new(exit, error)
 }

@@ -29,7 +29,7 @@ pub enum StoreError {
     Derivation,
 }
 
-/// Why an instance does not open: the operator must act. [`OpenError::exit_code`] is the process's answer.
+/// Why an instance does not open: the operator must act. [`OpenError::kind`] says in which way.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Another server holds the data folder.
@@ -68,14 +68,29 @@ pub enum OpenError {
     Store(#[from] StoreError),
 }
 
+/// What kind of fault keeps an instance shut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenErrorKind {
+    /// Somebody else holds it: later it may open.
+    Busy,
+    /// What lies in the data folder is not what must lie there.
+    Folder,
+    /// The data is from another release, or damaged.
+    Data,
+    /// Reading or writing failed.
+    Io,
+}
+
 impl OpenError {
-    /// The exit code of `sysexits.h` for this fault: 65 bad data, 74 input/output, 75 try later, 78 configuration.
-    pub fn exit_code(&self) -> u8 {
+    /// The kind of this fault.
+    pub fn kind(&self) -> OpenErrorKind {
         match self {
-            Self::InUse => 75,
-            Self::RootUnsafe | Self::KeyUnsafe | Self::KeyMissing | Self::KeyWrong | Self::DatabaseMissing => 78,
-            Self::Schema(_) => 65,
-            Self::Store(_) => 74,
+            Self::InUse => OpenErrorKind::Busy,
+            Self::RootUnsafe | Self::KeyUnsafe | Self::KeyMissing | Self::KeyWrong | Self::DatabaseMissing => {
+                OpenErrorKind::Folder
+            }
+            Self::Schema(_) => OpenErrorKind::Data,
+            Self::Store(_) => OpenErrorKind::Io,
         }
     }
 }

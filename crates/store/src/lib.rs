@@ -21,7 +21,7 @@ mod secret;
 mod token;
 mod vault;
 
-pub use error::{AccountError, OpenError, SchemaError, SetupError, SignInError, StoreError, VaultFault};
+pub use error::{AccountError, OpenError, OpenErrorKind, SchemaError, SetupError, SignInError, StoreError, VaultFault};
 pub use id::{NotAPersonId, PersonId};
 pub use instance::birth::NewAccount;
 pub use instance::look::{AuditLog, audit_log};

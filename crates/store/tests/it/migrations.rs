@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use domain::id::EntryNumber;
 use harness::ports::Journal as _;
-use store::{Instance, OpenError, Probe, SchemaError, VaultFault};
+use store::{Instance, OpenError, OpenErrorKind, Probe, SchemaError, VaultFault};
 use testkit::counts;
 
 use crate::disk;
@@ -15,7 +15,7 @@ use crate::world::{NOW, World, conversation, names_in, options, probed, said, si
 
 /// Places at which a kill can come: four of each migration, and one for each step of its schema that is new.
 const INSTANCE_STEPS: usize = 5;
-const VAULT_STEPS: usize = 6;
+const VAULT_STEPS: usize = 7;
 
 fn schema_1() -> World {
     let world = World::new();
@@ -163,7 +163,7 @@ async fn a_vault_that_fails_to_migrate_stays_shut_and_whole() {
 }
 
 #[tokio::test]
-async fn a_newer_or_changed_instance_exits_65() {
+async fn a_newer_or_changed_instance_is_refused_for_its_data() {
     for change in [
         "INSERT INTO migrations VALUES (99, zeroblob(32), 0)",
         "UPDATE migrations SET sha256 = zeroblob(32) WHERE number = 1",
@@ -172,6 +172,6 @@ async fn a_newer_or_changed_instance_exits_65() {
         world.set_up().await.close().await;
         disk::instance_database(&world.root).execute(change, []).unwrap();
         let refused = Instance::open(options(&world.root), NOW).await.err().expect("it must be refused");
-        assert!(matches!(refused, OpenError::Schema(_)) && refused.exit_code() == 65, "{refused:?}");
+        assert!(matches!(refused, OpenError::Schema(_)) && refused.kind() == OpenErrorKind::Data, "{refused:?}");
     }
 }

@@ -1,16 +1,16 @@
-//! One server a data folder, one vault a person: everything else is refused with its code.
+//! One server a data folder, one vault a person: everything else is refused by its kind.
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use store::{Instance, OpenError, SignInError, VaultFault};
+use store::{Instance, OpenError, OpenErrorKind, SignInError, VaultFault};
 
 use crate::disk;
 use crate::world::{NOW, PASSWORD, World, form, options, sign_in};
 
-async fn refused(world: &World) -> (OpenError, u8) {
+async fn refused(world: &World) -> (OpenError, OpenErrorKind) {
     let error = Instance::open(options(&world.root), NOW).await.err().expect("it must be refused");
-    let code = error.exit_code();
-    (error, code)
+    let kind = error.kind();
+    (error, kind)
 }
 
 #[tokio::test]
@@ -36,16 +36,16 @@ async fn a_key_that_others_may_read_or_that_is_missing_is_refused() {
     let key = world.root.join("instance.key");
     for mode in [0o640, 0o604, 0o660, 0o777] {
         std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
-        assert!(matches!(refused(&world).await, (OpenError::KeyUnsafe, 78)), "{mode:o}");
+        assert!(matches!(refused(&world).await, (OpenError::KeyUnsafe, OpenErrorKind::Folder)), "{mode:o}");
     }
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     let bytes = std::fs::read(&key).unwrap();
     std::fs::write(&key, &bytes[..31]).unwrap();
-    assert!(matches!(refused(&world).await, (OpenError::KeyUnsafe, 78)));
+    assert!(matches!(refused(&world).await, (OpenError::KeyUnsafe, OpenErrorKind::Folder)));
     std::fs::write(&key, [7; 32]).unwrap();
-    assert!(matches!(refused(&world).await, (OpenError::KeyWrong, 78)));
+    assert!(matches!(refused(&world).await, (OpenError::KeyWrong, OpenErrorKind::Folder)));
     std::fs::remove_file(&key).unwrap();
-    assert!(matches!(refused(&world).await, (OpenError::KeyMissing, 78)));
+    assert!(matches!(refused(&world).await, (OpenError::KeyMissing, OpenErrorKind::Folder)));
     assert!(!key.exists(), "a new key is never made beside a database");
     std::fs::write(&key, &bytes).unwrap();
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -57,7 +57,7 @@ async fn a_lost_instance_database_is_no_first_start() {
     let world = World::new();
     world.set_up().await.close().await;
     std::fs::remove_file(world.root.join("instance.db")).unwrap();
-    assert!(matches!(refused(&world).await, (OpenError::DatabaseMissing, 78)));
+    assert!(matches!(refused(&world).await, (OpenError::DatabaseMissing, OpenErrorKind::Folder)));
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_folder_open_to_others_is_refused_and_files_are_closed_to_them() {
     }
     instance.close().await;
     std::fs::set_permissions(&world.root, std::fs::Permissions::from_mode(0o750)).unwrap();
-    assert!(matches!(refused(&world).await, (OpenError::RootUnsafe, 78)));
+    assert!(matches!(refused(&world).await, (OpenError::RootUnsafe, OpenErrorKind::Folder)));
 }
 
 #[tokio::test]
