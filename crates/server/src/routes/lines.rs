@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::conversations::{find, journal_problem};
 use super::messages::act_problem;
-use super::once::{Done, once};
+use super::once::{Act, Done, once_in};
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::Problem;
 use crate::room::Room;
@@ -73,16 +73,12 @@ pub(super) async fn branch(
     Key(key): Key,
     Body { value: form, digest: request }: Body<BranchForm>,
 ) -> Result<Response, Problem> {
-    let id = find(&room, &id).await?.id;
-    let route = format!("branch {id}");
-    let work = {
-        let room = room.clone();
-        async move {
-            let line = act::branch(room.desk(), &id, EntryNumber(form.after)).await.map_err(act_problem)?;
-            Ok(Done::new(StatusCode::CREATED, &LineTaken { line: line.0.0 }))
-        }
-    };
-    once(&app, &room, key, route, request, work).await
+    let act = Act { name: "branch", conversation: id, key, request };
+    once_in(&app, &room, act, |room, id| async move {
+        let line = act::branch(room.desk(), &id, EntryNumber(form.after)).await.map_err(act_problem)?;
+        Ok(Done::new(StatusCode::CREATED, &LineTaken { line: line.0.0 }))
+    })
+    .await
 }
 
 /// Goes on with another line.
@@ -93,15 +89,11 @@ pub(super) async fn switch(
     Key(key): Key,
     Body { value: form, digest: request }: Body<SwitchForm>,
 ) -> Result<Response, Problem> {
-    let id = find(&room, &id).await?.id;
-    let route = format!("switch {id}");
-    let work = {
-        let room = room.clone();
-        async move {
-            let line = LineId(EntryNumber(form.line));
-            act::switch(room.desk(), &id, line).await.map_err(act_problem)?;
-            Ok(Done::new(StatusCode::OK, &LineTaken { line: form.line }))
-        }
-    };
-    once(&app, &room, key, route, request, work).await
+    let act = Act { name: "switch", conversation: id, key, request };
+    once_in(&app, &room, act, |room, id| async move {
+        let line = LineId(EntryNumber(form.line));
+        act::switch(room.desk(), &id, line).await.map_err(act_problem)?;
+        Ok(Done::new(StatusCode::OK, &LineTaken { line: form.line }))
+    })
+    .await
 }

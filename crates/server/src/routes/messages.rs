@@ -17,7 +17,7 @@ use serde_json::json;
 use super::choice;
 use super::commands::{self, Asked};
 use super::conversations::{find, journal_problem};
-use super::once::{Done, finished, key_reused, once};
+use super::once::{Act, Done, finished, key_reused, once_in};
 use crate::aside::aside;
 use crate::extract::{Body, Key, Unlocked};
 use crate::problem::{Code, Problem};
@@ -178,18 +178,14 @@ pub(super) async fn stop(
     Key(key): Key,
     Body { value: form, digest: request }: Body<StopForm>,
 ) -> Result<Response, Problem> {
-    let id = find(&room, &id).await?.id;
-    let route = format!("stop {id}");
-    let work = {
-        let room = room.clone();
-        async move {
-            let turn = TurnId::new(form.turn);
-            if act::stop(room.desk(), &id, &turn).await.map_err(act_problem)? {
-                room.sessions.stop(&id, &turn);
-                room.sessions.wake(&id);
-            }
-            Ok(Done::new(StatusCode::ACCEPTED, &json!({})))
+    let act = Act { name: "stop", conversation: id, key, request };
+    once_in(&app, &room, act, |room, id| async move {
+        let turn = TurnId::new(form.turn);
+        if act::stop(room.desk(), &id, &turn).await.map_err(act_problem)? {
+            room.sessions.stop(&id, &turn);
+            room.sessions.wake(&id);
         }
-    };
-    once(&app, &room, key, route, request, work).await
+        Ok(Done::new(StatusCode::ACCEPTED, &json!({})))
+    })
+    .await
 }

@@ -9,9 +9,11 @@ use axum::body::Body as AxumBody;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use domain::digest::Digest;
+use domain::id::ConversationId;
 use serde::Serialize;
 use store::{Begun, Ticket};
 
+use super::conversations::find;
 use crate::problem::{Code, Problem};
 use crate::room::Room;
 use crate::state::App;
@@ -69,6 +71,34 @@ where
             finished(async move { settle(&room, ticket, work.await).await }).await
         }
     }
+}
+
+/// A keyed request for an act in one conversation.
+pub(super) struct Act {
+    /// What is done. With the conversation it is what the key stands for: the same key elsewhere is another request.
+    pub(super) name: &'static str,
+    /// The id of the conversation, as it was asked for.
+    pub(super) conversation: String,
+    /// The key.
+    pub(super) key: String,
+    /// The digest of the request.
+    pub(super) request: Digest,
+}
+
+/// Does `work` in the conversation, once.
+pub(super) async fn once_in<F>(
+    app: &Arc<App>,
+    room: &Arc<Room>,
+    act: Act,
+    work: impl FnOnce(Arc<Room>, ConversationId) -> F,
+) -> Result<Response, Problem>
+where
+    F: Future<Output = Result<Done, Problem>> + Send + 'static,
+{
+    let Act { name, conversation, key, request } = act;
+    let id = find(room, &conversation).await?.id;
+    let route = format!("{name} {id}");
+    once(app, room, key, route, request, work(room.clone(), id)).await
 }
 
 enum Taken {
