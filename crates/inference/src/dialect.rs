@@ -5,6 +5,7 @@
 mod arguments;
 mod automaton;
 mod bare_call;
+mod call_body;
 mod call_list;
 mod detect;
 mod dsml;

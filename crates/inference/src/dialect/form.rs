@@ -152,6 +152,26 @@ pub(super) fn tool_lines(tools: &[Tool]) -> String {
     tools.iter().map(|tool| line(tool).to_string()).collect::<Vec<_>>().join("\n")
 }
 
+/// The tools as a part of the system text, with how to call them and an example.
+pub(super) fn offer(tools: &[Tool], how: &str, example: &str) -> String {
+    format!("You may call these functions:\n{}\n\n{how}:\n{example}", tool_lines(tools))
+}
+
+/// A reply whose calls stand one behind the other, each in a frame of its own.
+pub(super) fn reply_of_frames(text: &str, calls: &[Call], frame: impl Fn(&Call) -> String) -> String {
+    text.to_owned() + &calls.iter().map(frame).collect::<String>()
+}
+
+/// Calls as JSON objects, each after its head.
+pub(super) fn objects(calls: &[Call], head: impl Fn(&str) -> String) -> Vec<String> {
+    calls.iter().map(|call| format!("{}{}}}", head(&call.name), call.arguments)).collect()
+}
+
+/// The frame of such an object.
+pub(super) fn object_frame(head: String, tool: &Tool) -> Vec<Part> {
+    vec![Part::Text(head), Part::Json(tool.schema.clone()), Part::text("}")]
+}
+
 /// A part of a frame, for a grammar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part, Section};
+use super::form::{Form, Marker, Part, Section, reply_of_frames};
 use super::heard::Heard;
 use super::literal::{MARKS, Notation, Values, write};
 use super::nest::{Nest, Quote};
@@ -140,7 +140,7 @@ fn tool_block(tools: &[Tool]) -> String {
 }
 
 fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
-    text.to_owned() + &calls.iter().map(written_call).collect::<String>()
+    reply_of_frames(text, calls, written_call)
 }
 
 fn written_call(call: &Call) -> String {

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use super::form::{Form, Marker, Part, Section, tool_lines};
+use super::call_body::CallBody;
+use super::form::{Form, Marker, Part, Section, offer};
 use super::heard::Heard;
-use super::reader::{Finish, Progress, Reader, Span, Tail};
+use super::reader::{Finish, Progress, Reader, Tail};
 use super::{Ending, Missing};
 use crate::protocol::message::{Call, Tool};
 
@@ -56,71 +57,39 @@ struct Message {
 enum Place {
     /// In the header, searched up to this byte.
     Header(usize),
-    /// Before the arguments of a call or in them, read up to this byte.
-    Arguments(usize, Span),
-    Tail(usize),
+    /// Behind that of a call.
+    Call(CallBody),
 }
 
 impl Message {
-    fn read_header(&mut self, searched: usize, body: &str, heard: &mut Heard) -> Option<Progress> {
+    /// The body of the call that the message is, once the header is whole.
+    fn read_header(&mut self, searched: usize, body: &str, heard: &mut Heard) -> Result<CallBody, Progress> {
         if self.has_role && !is_of_assistant(body) {
-            return Some(Progress::ClosedToEnd(0));
+            return Err(Progress::ClosedToEnd(0));
         }
         let Some(at) = body[searched..].find(MESSAGE).map(|at| searched + at) else {
             let from = body.floor_char_boundary(body.len().saturating_sub(MESSAGE.len()));
             self.place = Place::Header(from);
-            return Some(if body.len() <= LONGEST_HEAD { Progress::Open } else { Progress::Broken });
+            return Err(if body.len() <= LONGEST_HEAD { Progress::Open } else { Progress::Broken });
         };
         if at + MESSAGE.len() > LONGEST_HEAD {
-            return Some(Progress::Broken);
+            return Err(Progress::Broken);
         }
         let end = at + MESSAGE.len();
         if let Some(name) = recipient(&body[..at]) {
             heard.began(name, "");
-            self.place = Place::Arguments(end, Span::default());
-            return None;
+            return Ok(CallBody::at(end));
         }
         if self.channel(&body[..at]) == "analysis" {
-            return Some(Progress::ClosedToReasoning(end));
+            return Err(Progress::ClosedToReasoning(end));
         }
         heard.paragraph();
-        Some(Progress::Closed(end))
+        Err(Progress::Closed(end))
     }
 
     fn channel<'a>(&self, header: &'a str) -> &'a str {
         let behind = if self.has_role { header.split_once(CHANNEL).map_or("", |(_, behind)| behind) } else { header };
         behind.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default()
-    }
-
-    fn read_arguments(&mut self, from: usize, mut span: Span, body: &str, heard: &mut Heard) -> Option<Progress> {
-        let mut from = from;
-        if !span.has_begun() {
-            let rest = body[from..].trim_start();
-            from = body.len() - rest.len();
-            match rest.as_bytes().first() {
-                Some(b'{' | b'[' | b'"') => {}
-                Some(_) => return Some(Progress::Broken),
-                None => {
-                    self.place = Place::Arguments(from, span);
-                    return Some(Progress::Open);
-                }
-            }
-        }
-        let length = body.as_bytes()[from..].iter().position(|byte| span.step(*byte)).map(|at| at + 1);
-        let end = length.map_or(body.len(), |length| from + length);
-        heard.arguments(&body[from..end]);
-        self.place = if length.is_some() { Place::Tail(end) } else { Place::Arguments(end, span) };
-        if length.is_some() { None } else { Some(Progress::Open) }
-    }
-
-    fn read_tail(&mut self, from: usize, body: &str, heard: &mut Heard) -> Progress {
-        let mut from = from;
-        let progress = TAIL.read(body, &mut from);
-        self.place = Place::Tail(from);
-        if matches!(progress, Progress::Closed(_)) {
-            heard.ended();
-        }
-        progress
     }
 }
 
@@ -138,29 +107,24 @@ fn recipient(header: &str) -> Option<&str> {
 
 impl Reader for Message {
     fn read(&mut self, body: &str, heard: &mut Heard) -> Progress {
-        loop {
-            let progress = match self.place {
-                Place::Header(searched) => self.read_header(searched, body, heard),
-                Place::Arguments(from, span) => self.read_arguments(from, span, body, heard),
-                Place::Tail(from) => Some(self.read_tail(from, body, heard)),
-            };
-            if let Some(progress) = progress {
-                return progress;
-            }
-        }
+        let begun = match self.place {
+            Place::Header(searched) => self.read_header(searched, body, heard),
+            Place::Call(call) => Ok(call),
+        };
+        let mut call = match begun {
+            Ok(call) => call,
+            Err(progress) => return progress,
+        };
+        let progress = call.read(TAIL, body, heard);
+        self.place = Place::Call(call);
+        progress
     }
 
     fn finish(&mut self, body: &str, ending: Ending, heard: &mut Heard) -> Finish {
-        match (self.place, ending) {
-            // `<|call|>` ends the turn, so that most engines never show it.
-            (Place::Tail(_), Ending::Natural) => {
-                heard.ended();
-                Finish::Whole(body.len())
-            }
-            (Place::Tail(_), Ending::Cut) => Finish::Incomplete(Missing::Closer),
-            (Place::Arguments(..), _) => Finish::Incomplete(Missing::Arguments),
-            (Place::Header(_), _) if body.contains("to=") => Finish::Incomplete(Missing::Name),
-            (Place::Header(_), _) => Finish::Whole(body.len()),
+        match self.place {
+            Place::Call(call) => call.finish(body, ending, heard),
+            Place::Header(_) if body.contains("to=") => Finish::Incomplete(Missing::Name),
+            Place::Header(_) => Finish::Whole(body.len()),
         }
     }
 
@@ -170,9 +134,8 @@ impl Reader for Message {
 }
 
 fn tool_block(tools: &[Tool]) -> String {
-    let lines = tool_lines(tools);
     let example = "<|channel|>commentary to=functions.<function> <|constrain|>json<|message|>{<arguments>}<|call|>";
-    format!("# Tools\n\nYou may call these functions:\n{lines}\n\nTo call one, write:\n{example}")
+    format!("# Tools\n\n{}", offer(tools, "To call one, write", example))
 }
 
 fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {

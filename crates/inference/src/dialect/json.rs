@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Ending;
 use super::bare_call::{Around, BareCall};
 use super::call_list::{CallList, Item};
-use super::form::{Form, Marker, Part, Section, THINK_TAGS, tool_lines};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS, object_frame, objects, offer};
 use super::heard::Heard;
 use super::reader::{Finish, Progress, Reader};
 use crate::protocol::message::{Call, Tool};
@@ -151,18 +151,16 @@ impl Reader for Either {
 }
 
 fn tool_block(tools: &[Tool]) -> String {
-    let lines = tool_lines(tools);
     let example = "{\"tool_calls\": [{\"name\": \"<function>\", \"arguments\": {<arguments>}}]}";
-    format!("You may call these functions:\n{lines}\n\nTo call some, write on a line of its own:\n{example}")
+    offer(tools, "To call some, write on a line of its own", example)
 }
 
 fn reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
     if calls.is_empty() {
         return text.to_owned();
     }
-    let calls: Vec<String> = calls.iter().map(|call| format!("{}{}}}", head(&call.name), call.arguments)).collect();
     let line = if text.is_empty() { "" } else { "\n" };
-    format!("{text}{line}{{\"tool_calls\": [{}]}}", calls.join(", "))
+    format!("{text}{line}{{\"tool_calls\": [{}]}}", objects(calls, head).join(", "))
 }
 
 fn head(name: &str) -> String {
@@ -174,5 +172,5 @@ fn result(tool: &str, text: &str) -> String {
 }
 
 fn frame(tool: &Tool) -> Vec<Part> {
-    vec![Part::text(head(&tool.name)), Part::Json(tool.schema.clone()), Part::text("}")]
+    object_frame(head(&tool.name), tool)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Ending;
 use super::arguments;
 use super::bare_call::{Around, BareCall};
-use super::form::{Form, Marker, Part, Section, THINK_TAGS, tool_lines};
+use super::form::{Form, Marker, Part, Section, THINK_TAGS, object_frame, objects, offer, reply_of_frames};
 use super::heard::Heard;
 use super::named_call::{Head, NamedCall, is_name};
 use super::reader::{Finish, Progress, Reader, Tail};
@@ -21,6 +21,7 @@ const FUNCTION_END: &str = "</function>";
 const ROLE: &str = "<|start_header_id|>";
 const ROLE_END: &str = "<|end_header_id|>";
 const LONGEST_HEAD: usize = 512;
+const HOW: &str = "To call one, write on a line of its own";
 
 const AROUND: Around = Around { tagged: false, fenced: false, more: true };
 const HEADED: Tail = Tail { closers: &[FUNCTION_END], others: &[FUNCTION, "<|eom_id|>", "<|eot_id|>", PYTHON] };
@@ -106,21 +107,15 @@ impl Reader for RepeatedRole {
 }
 
 fn json_block(tools: &[Tool]) -> String {
-    block(tools, "{\"name\": \"<function>\", \"parameters\": {<arguments>}}")
+    offer(tools, HOW, "{\"name\": \"<function>\", \"parameters\": {<arguments>}}")
 }
 
 fn header_block(tools: &[Tool]) -> String {
-    block(tools, "<function=<name>>{<arguments>}</function>")
-}
-
-fn block(tools: &[Tool], example: &str) -> String {
-    let lines = tool_lines(tools);
-    format!("You may call these functions:\n{lines}\n\nTo call one, write on a line of its own:\n{example}")
+    offer(tools, HOW, "<function=<name>>{<arguments>}</function>")
 }
 
 fn json_reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
-    let calls: Vec<String> =
-        calls.iter().map(|call| format!("{{{}{}}}", json_head(&call.name), call.arguments)).collect();
+    let calls = objects(calls, |name| format!("{{{}", json_head(name)));
     if text.is_empty() || calls.is_empty() {
         return text.to_owned() + &calls.join("; ");
     }
@@ -132,12 +127,11 @@ fn json_head(name: &str) -> String {
 }
 
 fn header_reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
-    let written = |call: &Call| format!("{FUNCTION}{}>{}{FUNCTION_END}", call.name, call.arguments);
-    text.to_owned() + &calls.iter().map(written).collect::<String>()
+    reply_of_frames(text, calls, |call| format!("{FUNCTION}{}>{}{FUNCTION_END}", call.name, call.arguments))
 }
 
 fn json_frame(tool: &Tool) -> Vec<Part> {
-    vec![Part::text(json_head(&tool.name)), Part::Json(tool.schema.clone()), Part::text("}")]
+    object_frame(json_head(&tool.name), tool)
 }
 
 fn header_frame(tool: &Tool) -> Vec<Part> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::arguments;
 use super::call_list::{CallList, Item};
-use super::form::{Form, Marker, Part, Section, tool_lines};
+use super::form::{Form, Marker, Part, Section, object_frame, objects, offer, reply_of_frames};
 use super::heard::Heard;
 use super::named_call::{Head, NamedCall, is_name};
 use super::reader::{Finish, Progress, Reader, Tail};
@@ -19,6 +19,7 @@ const ARGUMENTS: &str = "[ARGS]";
 const ID: &str = "[CALL_ID]";
 /// Names and ids are short; what is longer is no head.
 const LONGEST_HEAD: usize = 512;
+const HOW: &str = "To call one, write";
 
 /// The list.
 pub(super) const LIST: Form = Form {
@@ -148,24 +149,18 @@ fn open_if_short(head: &str) -> Head {
 }
 
 fn list_block(tools: &[Tool]) -> String {
-    block(tools, "[TOOL_CALLS] [{\"name\": \"<function>\", \"arguments\": {<arguments>}}]")
+    offer(tools, HOW, "[TOOL_CALLS] [{\"name\": \"<function>\", \"arguments\": {<arguments>}}]")
 }
 
 fn named_block(tools: &[Tool]) -> String {
-    block(tools, "[TOOL_CALLS]<function>[ARGS]{<arguments>}")
-}
-
-fn block(tools: &[Tool], example: &str) -> String {
-    format!("You may call these functions:\n{}\n\nTo call one, write:\n{example}", tool_lines(tools))
+    offer(tools, HOW, "[TOOL_CALLS]<function>[ARGS]{<arguments>}")
 }
 
 fn list_reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
     if calls.is_empty() {
         return text.to_owned();
     }
-    let calls: Vec<String> =
-        calls.iter().map(|call| format!("{}{}}}", list_head(&call.name), call.arguments)).collect();
-    format!("{text}{CALLS} [{}]", calls.join(", "))
+    format!("{text}{CALLS} [{}]", objects(calls, list_head).join(", "))
 }
 
 fn list_head(name: &str) -> String {
@@ -173,12 +168,11 @@ fn list_head(name: &str) -> String {
 }
 
 fn named_reply(text: &str, calls: &[Call], _: &[Tool]) -> String {
-    let written = |call: &Call| format!("{CALLS}{}{ARGUMENTS}{}", call.name, call.arguments);
-    text.to_owned() + &calls.iter().map(written).collect::<String>()
+    reply_of_frames(text, calls, |call| format!("{CALLS}{}{ARGUMENTS}{}", call.name, call.arguments))
 }
 
 fn list_frame(tool: &Tool) -> Vec<Part> {
-    vec![Part::text(list_head(&tool.name)), Part::Json(tool.schema.clone()), Part::text("}")]
+    object_frame(list_head(&tool.name), tool)
 }
 
 fn named_frame(tool: &Tool) -> Vec<Part> {

@@ -1,8 +1,9 @@
 //! Reads calls whose name stands in their head, the arguments behind it as one JSON value. What a head looks like is the
 //! dialect's matter.
 
+use super::call_body::CallBody;
 use super::heard::Heard;
-use super::reader::{Finish, Progress, Reader, Span, Tail};
+use super::reader::{Finish, Progress, Reader, Tail};
 use super::{Ending, Missing};
 
 /// What a head says.
@@ -40,9 +41,8 @@ pub(super) struct NamedCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Head,
-    /// Before the arguments or in them: where they begin, where reading goes on.
-    Arguments(usize, usize, Span),
-    Tail(usize),
+    /// Behind it.
+    Body(CallBody),
 }
 
 impl NamedCall {
@@ -56,80 +56,43 @@ impl NamedCall {
         NamedCall { section: true, ..NamedCall::one(head, tail) }
     }
 
-    fn read_head(&mut self, body: &str, heard: &mut Heard) -> Option<Progress> {
+    /// The body of the call, once the head is whole.
+    fn read_head(&self, body: &str, heard: &mut Heard) -> Result<CallBody, Progress> {
         match (self.head)(body) {
-            Head::Open => Some(Progress::Open),
+            Head::Open => Err(Progress::Open),
             Head::Call { name, id, end } => {
                 heard.began(&name, &id);
-                self.place = Place::Arguments(end, end, Span::default());
-                None
+                Ok(CallBody::at(end))
             }
-            Head::Closed(end) if self.any => Some(Progress::Closed(end)),
-            Head::Closed(_) | Head::Other => Some(Progress::Broken),
+            Head::Closed(end) if self.any => Err(Progress::Closed(end)),
+            Head::Closed(_) | Head::Other => Err(Progress::Broken),
         }
-    }
-
-    fn read_arguments(&mut self, body: &str, heard: &mut Heard) -> Option<Progress> {
-        let Place::Arguments(_, read, mut span) = self.place else { return None };
-        let mut from = read;
-        if !span.has_begun() {
-            let rest = body[from..].trim_start();
-            from = body.len() - rest.len();
-            self.place = Place::Arguments(from, from, span);
-            match rest.as_bytes().first() {
-                None => return Some(Progress::Open),
-                Some(b'{' | b'[' | b'"') => {}
-                Some(_) => return Some(Progress::Broken),
-            }
-        }
-        let length = body.as_bytes()[from..].iter().position(|byte| span.step(*byte)).map(|at| at + 1);
-        let end = length.map_or(body.len(), |length| from + length);
-        heard.arguments(&body[from..end]);
-        let Some(_) = length else {
-            self.place = Place::Arguments(from, end, span);
-            return Some(Progress::Open);
-        };
-        self.place = Place::Tail(end);
-        None
-    }
-
-    fn read_tail(&mut self, body: &str, heard: &mut Heard) -> Option<Progress> {
-        let Place::Tail(from) = &mut self.place else { return None };
-        let progress = self.tail.read(body, from);
-        let Progress::Closed(end) = progress else { return Some(progress) };
-        heard.ended();
-        if !self.section {
-            return Some(progress);
-        }
-        self.any = true;
-        self.place = Place::Head;
-        Some(Progress::Next(end))
     }
 }
 
 impl Reader for NamedCall {
     fn read(&mut self, body: &str, heard: &mut Heard) -> Progress {
-        loop {
-            let progress = match self.place {
-                Place::Head => self.read_head(body, heard),
-                Place::Arguments(..) => self.read_arguments(body, heard),
-                Place::Tail(_) => self.read_tail(body, heard),
-            };
-            if let Some(progress) = progress {
-                return progress;
-            }
+        let begun = match self.place {
+            Place::Head => self.read_head(body, heard),
+            Place::Body(call) => Ok(call),
+        };
+        let mut call = match begun {
+            Ok(call) => call,
+            Err(progress) => return progress,
+        };
+        let progress = call.read(self.tail, body, heard);
+        self.place = Place::Body(call);
+        if let (true, Progress::Closed(end)) = (self.section, progress) {
+            self.any = true;
+            self.place = Place::Head;
+            return Progress::Next(end);
         }
+        progress
     }
 
     fn finish(&mut self, body: &str, ending: Ending, heard: &mut Heard) -> Finish {
         match (self.place, ending) {
-            // A missing last closer after a natural stop is a known slip.
-            (Place::Tail(_), Ending::Natural) => {
-                heard.ended();
-                Finish::Whole(body.len())
-            }
-            (Place::Tail(_), Ending::Cut) => Finish::Incomplete(Missing::Closer),
-            (Place::Arguments(..), _) => Finish::Incomplete(Missing::Arguments),
+            (Place::Body(call), _) => call.finish(body, ending, heard),
             // What ends between two calls may lack one, but none is half there.
             (Place::Head, _) if self.any && body.trim().is_empty() => Finish::Whole(body.len()),
             (Place::Head, Ending::Natural) if self.any && (self.head)(body) == Head::Open => Finish::Whole(body.len()),
