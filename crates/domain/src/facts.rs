@@ -18,6 +18,9 @@ pub struct Facts {
     /// The program it would run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandFact>,
+    /// The hosts it would ask.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<String>,
     /// False when a fact could not be had: such a call counts as an unknown target of the strictest class.
     pub known: bool,
     /// Whether what it does can be taken back.
@@ -27,7 +30,14 @@ pub struct Facts {
 impl Facts {
     /// Facts of a call of one class that touches no place.
     pub fn of(class: EffectClass) -> Self {
-        Self { classes: BTreeSet::from([class]), paths: Vec::new(), command: None, known: true, undo: false }
+        Self {
+            classes: BTreeSet::from([class]),
+            paths: Vec::new(),
+            command: None,
+            hosts: BTreeSet::new(),
+            known: true,
+            undo: false,
+        }
     }
 
     /// Facts of a call about which nothing could be learned: execute and send, target unknown.
@@ -36,6 +46,7 @@ impl Facts {
             classes: BTreeSet::from([EffectClass::Execute, EffectClass::Send]),
             paths: Vec::new(),
             command: None,
+            hosts: BTreeSet::new(),
             known: false,
             undo: false,
         }

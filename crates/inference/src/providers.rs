@@ -9,7 +9,7 @@ mod reasoning;
 
 use std::path::PathBuf;
 
-use domain::model::Tier;
+use domain::model::{Tier, Usage};
 use domain::profile::Strength;
 use domain::yaml;
 use egress::Grant;
@@ -138,6 +138,17 @@ pub enum KeySource {
     File(PathBuf),
     /// In a variable of the environment.
     Environment(String),
+}
+
+impl Price {
+    /// What a sample cost by this list, in the provider's currency; `None` where it does not say its tokens.
+    #[must_use]
+    pub fn of(&self, usage: &Usage) -> Option<f64> {
+        let (prompt, decoded) = (f64::from(usage.prompt?), f64::from(usage.decoded?));
+        let kept = f64::from(usage.reused.unwrap_or(0)).min(prompt);
+        let read = (prompt - kept) * self.input + kept * self.cached.unwrap_or(self.input);
+        Some((read + decoded * self.output) / 1_000_000.0)
+    }
 }
 
 impl Providers {
@@ -284,3 +295,6 @@ fn entries_of(text: &str) -> Result<Vec<yaml::Node>, yaml::YamlFault> {
         None => Ok(list.to_vec()),
     }
 }
+
+#[cfg(test)]
+mod tests;

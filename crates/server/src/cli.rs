@@ -14,6 +14,7 @@ mod listener;
 mod login;
 mod model;
 mod prompt;
+mod rounds;
 mod sandbox;
 mod serve;
 mod settings;
@@ -69,6 +70,8 @@ enum Command {
     Ask(ask::AskArgs),
     /// Talks at this terminal.
     Chat(chat::ChatArgs),
+    /// Prints the figures of a conversation's rounds, without any text of a message.
+    Rounds(rounds::RoundsArgs),
     /// Says what is wrong with this installation, and how to mend it.
     Doctor(doctor::DoctorArgs),
     /// Says what becomes of a path, a command line or a call, and why.
@@ -96,6 +99,7 @@ impl Cli {
             Command::Logout => login::logout(config?).await,
             Command::Ask(args) => ask::ask(config?, args).await,
             Command::Chat(args) => chat::chat(config?, args).await,
+            Command::Rounds(args) => rounds::rounds(config?, args).await,
             Command::Config(args) => settings::settings(config, &args),
             Command::Doctor(args) => doctor::doctor(config, args).await,
             // These look at nothing that is configured.

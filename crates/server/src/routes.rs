@@ -15,6 +15,7 @@ mod inbox;
 mod lines;
 mod messages;
 mod once;
+mod rounds;
 mod search;
 mod session;
 mod setup;
@@ -143,6 +144,7 @@ pub fn routes() -> Vec<Route> {
         row(Method::POST, "/api/v1/conversations/{id}/line", Unlocked, post(lines::switch)).key().body(SMALL),
         row(Method::GET, "/api/v1/conversations/{id}/usage", Unlocked, get(usage::show)),
         row(Method::POST, "/api/v1/conversations/{id}/usage", Unlocked, post(usage::preview)),
+        row(Method::GET, "/api/v1/conversations/{id}/rounds", Unlocked, get(rounds::show)),
         row(Method::GET, "/api/v1/conversations/{id}/choice", Unlocked, get(choice::show)),
         row(Method::PATCH, "/api/v1/conversations/{id}/choice", Unlocked, patch(choice::change)).body(SMALL),
         row(Method::GET, "/api/v1/choice", Unlocked, get(choice::show_usual)),

@@ -7,6 +7,7 @@ import { riad } from "../app/riad.ts";
 import { icon, star } from "../icons.ts";
 import { drawMarkdown } from "../markdown/draw.ts";
 import { t, type TextKey } from "../text.ts";
+import { cameBack } from "../thread/fold.ts";
 import type { EndView, FalteredItem, FoldItem, HeldItem, Item, MarkItem, RoundItem, SaidItem, TurnUsage, TurnView } from "../thread/fold.ts";
 import type { FooterRow } from "../wire.ts";
 import { drawCalls } from "./call.ts";
@@ -138,7 +139,7 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
   const answered = end.outcome === "answered";
   const failed = ["model_unavailable", "failed", "mute"].includes(end.outcome);
   const spent = ["round_limit", "time_limit", "budget_spent", "loop_broken"].includes(end.outcome);
-  return html`${end.footer.length > 0 ? footer(end.footer) : nothing}
+  return html`${end.footer.length > 0 ? footer(end.footer) : nothing}${end.outcome === "mute" ? whatCameBack(turn) : nothing}
     ${answered
       ? nothing
       : html`<div class="end ${failed ? "failed" : ""}" role=${failed ? "alert" : "note"}>${icon(end.outcome === "stopped" ? "stop" : "warn", 18)}
@@ -148,6 +149,14 @@ function end(end: EndView, turn: TurnView, conversation: string): TemplateResult
             : nothing}${spent
             ? html`<button type="button" class="small" @click=${() => riad.say(conversation, t("cut.continue_text"))}>${t("cut.continue")}</button>`
             : nothing}</div>`}`;
+}
+
+/** What the host itself can say where the model said nothing. */
+function whatCameBack(turn: TurnView): TemplateResult | typeof nothing {
+  const rows = cameBack(turn);
+  if (rows.length === 0) return nothing;
+  return html`<section class="effects came-back" aria-label=${t("mute.came_back")}><h3>${t("mute.came_back")}</h3>
+    <ul>${rows.map((row) => html`<li><strong>${shown(row.label, false)}</strong> <span class="soft">${shown(row.text, false)}</span></li>`)}</ul></section>`;
 }
 
 function footer(rows: readonly FooterRow[]): TemplateResult {

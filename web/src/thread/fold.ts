@@ -206,6 +206,21 @@ export function foldTurn(id: string, all: readonly Entry[], streaming: Streaming
   };
 }
 
+/** What the calls of a turn brought back, one line each: the host's word where the model gave none (LOOP-63). */
+export function cameBack(turn: TurnView): readonly { id: string; label: string; text: string }[] {
+  const calls = turn.items.flatMap((each) => (each.is === "round" ? each.calls : []));
+  const told = calls.filter((call) => (call.state === "done" || call.state === "failed") && call.result !== undefined);
+  return told.slice(-MOST_LINES).map(({ id, label, result = "" }) => ({ id, label, text: firstLine(result) }));
+}
+
+const MOST_LINES = 10;
+const LINE_LETTERS = 160;
+
+function firstLine(text: string): string {
+  const letters = [...(text.split("\n").find((line) => line.trim() !== "") ?? "").trim()];
+  return letters.length <= LINE_LETTERS ? letters.join("") : `${letters.slice(0, LINE_LETTERS).join("")}…`;
+}
+
 function item(entry: Entry, all: readonly Entry[], calls: Map<string, CallView>, streaming: Streaming, over: boolean): Item[] {
   switch (entry.kind) {
     case "said":

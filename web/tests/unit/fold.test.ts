@@ -1,6 +1,6 @@
 // From entries to the thread: what a person reads follows from what was recorded.
 import { describe, expect, test } from "vitest";
-import { byTurn, foldTurn, NOTHING_STREAMS, type CallView, type RoundItem, type TurnView } from "../../src/thread/fold.ts";
+import { byTurn, cameBack, foldTurn, NOTHING_STREAMS, type CallView, type RoundItem, type TurnView } from "../../src/thread/fold.ts";
 import type { Approval, Entry, EntryBody, Outcome } from "../../src/wire.ts";
 
 function turn(...bodies: EntryBody[]): TurnView {
@@ -157,4 +157,15 @@ describe("a delegate", () => {
     expect([...turns].map(([name, own]) => [name, own.length])).toEqual([["t", 9], ["n", 3]]);
     expect(foldTurn("t", turns.get("t") ?? [], NOTHING_STREAMS).state).toBe("over");
   });
+});
+
+test("where the model said nothing, the host says what came back, a line each", () => {
+  const failedCall: EntryBody = { kind: "returned", call: "c2", status: "failed", text: `\n${"x".repeat(300)}\nmore`, made: [] };
+  const refused: EntryBody = { kind: "returned", call: "c3", status: "refused", text: "no", made: [] };
+  const view = turn(said("m"), replied("r", ["c1", "c2", "c3"]), screened("c1"), returned("c1"), failedCall, refused, ended("mute"));
+  expect(cameBack(view)).toEqual([
+    { id: "c1", label: "Write c1", text: "ok" },
+    { id: "c2", label: "write", text: `${"x".repeat(160)}…` },
+  ]);
+  expect(cameBack(turn(said("m"), ended("mute")))).toEqual([]);
 });

@@ -167,7 +167,8 @@ fn cannot_be_delegated(call: &ValidCall, others: &Others, setting: &Setting) -> 
     match wish.filter(|wish| setting.delegate(&wish.profile).is_some()) {
         None => Some("That profile cannot be run as a delegate any more; the call did not run.".to_owned()),
         Some(wish) if wish.mode == Mode::Background && setting.delegation.depth > 0 => Some(
-            "Only the turn itself can leave a delegate in the background; wait for it, or do the work yourself.".to_owned(),
+            "Only the turn itself can leave a delegate in the background; wait for it, or do the work yourself."
+                .to_owned(),
         ),
         Some(wish) if wish.mode == Mode::Background && others.background >= MOST_IN_BACKGROUND => Some(format!(
             "{MOST_IN_BACKGROUND} delegates already work in the background of this conversation; wait for one of them."
@@ -269,7 +270,7 @@ pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Batch {
     let mut calls = Vec::new();
     for standing in standings {
         match standing {
-            Standing::Ready(call) if calls.is_empty() || runs_beside(&call) => {
+            Standing::Ready(call) if calls.is_empty() || (runs_beside(&call) && has_room(&calls, &call)) => {
                 let alone = !runs_beside(&call);
                 calls.push(*call);
                 if alone || calls.len() == setting.limits.parallel {
@@ -282,6 +283,15 @@ pub(super) fn batch(standings: Vec<Standing>, setting: &Setting) -> Batch {
         }
     }
     Batch::Run(calls)
+}
+
+/// Calls that ask one host at once (LOOP-66).
+const A_HOST: usize = 2;
+
+/// Whether each host that a call would ask is asked by fewer than may ask it at once.
+fn has_room(beside: &[ClearedCall], call: &ClearedCall) -> bool {
+    let asking = |host: &String| beside.iter().filter(|other| other.facts().hosts.contains(host)).count();
+    call.facts().hosts.iter().all(|host| asking(host) < A_HOST)
 }
 
 fn runs_beside(call: &ClearedCall) -> bool {

@@ -153,11 +153,18 @@ impl Log {
 
     /// Screens the open calls as calls of these classes, of the last one when there are more.
     fn screen_each(&mut self, classes: &[EffectClass]) -> &mut Self {
-        let Effect::Screen(calls) = self.next() else { panic!("calls are to be screened: {:?}", self.next()) };
-        for (index, call) in calls.into_iter().enumerate() {
+        self.screen_as(|index| {
             let class = classes[index.min(classes.len() - 1)];
             // What is new can be taken away again, so nobody is asked about it.
-            let facts = Facts { undo: class == EffectClass::Create, ..Facts::of(class) };
+            Facts { undo: class == EffectClass::Create, ..Facts::of(class) }
+        })
+    }
+
+    /// Screens the open calls with the facts of each.
+    fn screen_as(&mut self, facts: impl Fn(usize) -> Facts) -> &mut Self {
+        let Effect::Screen(calls) = self.next() else { panic!("calls are to be screened: {:?}", self.next()) };
+        for (index, call) in calls.into_iter().enumerate() {
+            let facts = facts(index);
             let (digest, label, arguments) = (call.digest(&facts), "label".to_owned(), call.arguments().clone());
             let (preview, hooks, blocked) = (None, Vec::new(), None);
             let repairs = call.repairs().to_vec();
@@ -267,6 +274,23 @@ fn reads_run_side_by_side_up_to_the_limit_and_all_else_alone() {
     }
     let batches: Vec<_> = batches.iter().map(|batch| batch.join(" ")).collect();
     assert_eq!(batches, ["c1 c2", "c3", "c4", "c5"]);
+}
+
+#[test]
+fn of_reads_side_by_side_two_ask_one_host() {
+    let mut log = Log::new();
+    let calls: Vec<String> = (1..=6).map(|n| format!("c{n}")).collect();
+    log.reply("", &calls.iter().map(|id| (id.as_str(), "read")).collect::<Vec<_>>());
+    let hosts = [&["a"][..], &["a"], &["b"], &["a", "b"], &[], &["b"]];
+    log.screen_as(|index| {
+        let hosts = hosts[index].iter().map(|&host| host.to_owned()).collect();
+        Facts { hosts, ..Facts::of(EffectClass::Read) }
+    });
+    let mut batches = Vec::new();
+    while matches!(log.next(), Effect::Run(_)) {
+        batches.push(log.run(Some(Status::Done)).join(" "));
+    }
+    assert_eq!(batches, ["c1 c2 c3", "c4 c5 c6"], "in the order of the reply, each once");
 }
 
 #[test]

@@ -423,7 +423,8 @@ pub(crate) fn facts(random: &mut Random) -> Facts {
         program: random.once_in(2).then(|| "/bin/ls".to_owned()),
         quiet: random.once_in(2),
     });
-    Facts { classes, paths, command, known: !random.once_in(5), undo: random.once_in(2) }
+    let hosts = BTreeSet::new();
+    Facts { classes, paths, command, hosts, known: !random.once_in(5), undo: random.once_in(2) }
 }
 
 fn screened(random: &mut Random, call: CallId) -> Screened {

@@ -11,6 +11,7 @@ use domain::profile::{ModelWish, Offer, Strength, Wishes};
 use egress::{Client, Grant, Purpose, SystemResolver};
 use harness::ports::Model;
 use inference::local::{LocalModel, LocalOptions, SILENCE, SamplingDefaults};
+use inference::providers::Price;
 use inference::remote::{ApiKey, RemoteModel as Engine, RemoteOptions, WireKind};
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +38,8 @@ pub struct Answering {
     /// Whose it is, where it is not on this machine.
     provider: Option<String>,
     strength: Option<Strength>,
+    /// What it costs, as listed.
+    pub price: Option<Price>,
     tier: Tier,
     /// The same model, if it runs on this machine.
     local: Option<Arc<Lodger>>,
@@ -145,6 +148,7 @@ impl Answering {
             title: None,
             provider: None,
             strength: None,
+            price: None,
             tier: description.tier,
             local: None,
         }
@@ -237,6 +241,7 @@ fn of_provider(declared: &DeclaredModel) -> Answering {
         title: Some(chosen.model.name.clone()).filter(|title| *title != chosen.model.id),
         provider: Some(chosen.provider.name.clone()),
         strength: chosen.model.strength,
+        price: chosen.model.price,
         ..Answering::with(Arc::new(engine))
     }
 }

@@ -88,7 +88,7 @@ async fn what_belongs_to_another_person_is_byte_for_byte_what_is_not_there() {
 fn body_for(route: &Route, card: &serde_json::Value) -> serde_json::Value {
     match route.path {
         path if path.ends_with("/answer") => json!({ "digest": card["approval"]["digest"], "decision": "approve" }),
-        path if path.ends_with("/messages") => json!({ "text": "hello" }),
+        path if path.ends_with("/messages") || path.ends_with("/usage") => json!({ "text": "hello" }),
         path if path.ends_with("/lines") => json!({ "after": 1 }),
         path if path.ends_with("/line") => json!({ "line": 0 }),
         path if path.ends_with("/choice") => json!({ "tier": "any" }),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use server::client::{Answer, Client};
 use testkit::model::{Line, ScriptedModel};
 
+use crate::cli::Desk;
 use crate::world::{World, conversation, entries, say, until};
 
 fn model(name: &str, tier: Tier, lines: impl IntoIterator<Item = Line>) -> Arc<ScriptedModel> {
@@ -191,4 +192,32 @@ async fn a_new_conversation_is_made_with_what_was_chosen_for_it() {
     assert_eq!(made.status, 201, "{}", made.json());
     let id = made.json()["id"].as_str().unwrap().to_owned();
     assert_eq!(ask(&three.anna, &id, "message-1").await.0, "cellar/large");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_figures_of_rounds_hold_no_text_of_a_message() {
+    let three = three(&[], Tier::Any).await;
+    let id = conversation(&three.anna, "conversation-1").await;
+    ask(&three.anna, &id, "a-secret-word").await;
+    let document = three.anna.get(&format!("/api/v1/conversations/{id}/rounds")).await.unwrap().json();
+    let round = &document["rounds"][0];
+    assert_eq!((&document["schema"], &round["model"], &round["cost"]), (&json!(1), &json!("near"), &Value::Null));
+    assert_eq!(
+        (&round["stop"], &round["folds"], &round["verdicts"]["by_rule"]),
+        (&json!("natural"), &json!(0), &json!(0))
+    );
+    let text = document["rounds"].to_string().replace(round["turn"].as_str().unwrap(), "");
+    assert!(!text.contains("secret") && !text.contains("Near."), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_terminal_prints_the_figures_of_rounds() {
+    let desk = Desk::with_anna([Line::text("Hello.")]).await;
+    let asked = desk.run(&["ask", "--json", "hi"], "").await;
+    let document: Value = serde_json::from_str(&asked.out).unwrap();
+    let ran = desk.run(&["rounds", document["conversation"].as_str().unwrap(), "--json"], "").await;
+    let figures: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, figures["rounds"].as_array().unwrap().len()), (0, 1), "{figures}");
+    assert_eq!(desk.run(&["rounds", "none", "--json"], "").await.code, 3);
+    assert_eq!(desk.run(&["rounds", "../x", "--json"], "").await.code, 3);
 }

@@ -224,7 +224,7 @@ fn facts() -> Facts {
     let argv = vec!["ls".to_owned(), "-l".to_owned()];
     let command = Some(CommandFact { argv, program: Some("/usr/bin/ls".to_owned()), quiet: true });
     let classes = BTreeSet::from([EffectClass::Modify, EffectClass::Execute]);
-    Facts { classes, paths, command, known: true, undo: true }
+    Facts { classes, paths, command, hosts: BTreeSet::from(["example.org".to_owned()]), known: true, undo: true }
 }
 
 fn screened(call: &CallId, digest: Digest) -> Screened {
