@@ -67,3 +67,13 @@ pub fn real_counts() -> usize {
 pub fn reuses() -> usize {
     pick(4, 12)
 }
+
+/// Pairs of approvals that are open at once and answered out of order.
+pub fn answered_pairs() -> usize {
+    pick(12, 100)
+}
+
+/// Pairs of approvals that two devices answer at once.
+pub fn raced_pairs() -> usize {
+    pick(5, 50)
+}

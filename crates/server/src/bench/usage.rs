@@ -137,9 +137,9 @@ async fn fold(vault: &Vault, id: &ConversationId) -> Result<Conversation, String
 
 async fn reply(vault: &Vault, id: &ConversationId) -> Result<Reply, String> {
     let entries = vault.journal().load(id, EntryNumber::default()).await.map_err(said)?;
-    let last = entries.into_iter().rev().find_map(|entry| match entry.body {
-        Body::Replied(reply) if reply.counted.is_some() => Some(*reply),
-        _ => None,
+    let last = entries.into_iter().rev().find_map(|entry| {
+        let Body::Replied(reply) = entry.body else { return None };
+        reply.counted.is_some().then_some(*reply)
     });
     last.ok_or_else(|| "the model did not answer".to_owned())
 }

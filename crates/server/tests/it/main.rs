@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "tests are documented by their names")]
 
 mod agents;
+mod answers;
 mod approval_later;
 mod binary;
 mod cli;
