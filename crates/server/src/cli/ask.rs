@@ -4,7 +4,7 @@
 use std::io::{self, Read as _, Write as _};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::api::{Api, tell};
@@ -12,11 +12,13 @@ use super::card::Asking;
 use super::follow::{Follow, News};
 use super::prompt::broken;
 use super::signed_in::signed_out;
-use super::talk::{Heard, Said, Typed, Which, choose, follow, say, stop, text, title_from, type_in, waits};
+use super::talk::{Heard, Said, Typed, Which, choose, follow, say, stop, title_from, type_in, waits};
 use super::thread::Thread;
 use crate::config::Config;
 use crate::exit::{Ended, Exit};
 use crate::terminal;
+use crate::wire::entry::{EntryView, Fact, FooterRow};
+use crate::wire::word::Outcome;
 
 /// The version of the printed document.
 const SCHEMA: u32 = 1;
@@ -86,8 +88,25 @@ struct Asked {
     interrupts: Signal,
     asking: Option<Asking>,
     /// The end of a turn, once it was met.
-    outcome: Option<Value>,
+    outcome: Option<Ending>,
     json: bool,
+}
+
+/// How a turn came out.
+struct Ending {
+    turn: String,
+    outcome: Outcome,
+    /// Why, and what to do; for the person.
+    says: String,
+    footer: Vec<FooterRow>,
+}
+
+impl Ending {
+    /// Of an entry that ends a turn.
+    fn of(entry: EntryView) -> Option<Self> {
+        let Fact::Ended { outcome, sentence, next_step, footer } = entry.fact else { return None };
+        Some(Self { turn: entry.turn, outcome, says: format!("{sentence} {next_step}"), footer })
+    }
 }
 
 impl Asked {
@@ -95,7 +114,7 @@ impl Asked {
     async fn catch_up(&mut self) -> Result<(), Ended> {
         loop {
             let news = self.follow.next().await;
-            let live = news == Some(News::Live);
+            let live = matches!(news, Some(News::Live));
             self.take(news).await?;
             if live {
                 self.outcome = None;
@@ -105,10 +124,10 @@ impl Asked {
     }
 
     /// Goes on until the turn that read the message is over. `opened`: no turn ran before it.
-    async fn until_end(&mut self, said: &Said, opened: bool) -> Result<Value, Ended> {
+    async fn until_end(&mut self, said: &Said, opened: bool) -> Result<Ending, Ended> {
         loop {
             if let Some(ended) = self.outcome.take()
-                && (self.thread.seen >= said.entry || (opened && text(&ended, "turn") == said.turn))
+                && (self.thread.seen >= said.entry || (opened && ended.turn == said.turn))
             {
                 return Ok(ended);
             }
@@ -126,8 +145,8 @@ impl Asked {
         match news {
             Some(News::Entry(entry)) => {
                 self.thread.take(&entry);
-                if text(&entry, "kind") == "ended" {
-                    self.outcome = Some(entry);
+                if let Some(ending) = Ending::of(*entry) {
+                    self.outcome = Some(ending);
                 }
                 Ok(())
             }
@@ -207,22 +226,23 @@ impl Asked {
     }
 
     /// The answer, or why there is none.
-    fn print(&self, ended: &Value) -> Result<(), Ended> {
-        let outcome = text(ended, "outcome");
+    fn print(&self, ended: &Ending) -> Result<(), Ended> {
+        let Ending { turn, outcome, says, footer } = ended;
+        let answered = *outcome == Outcome::Answered;
         if self.json {
             let document = json!({
-                "schema": SCHEMA, "conversation": self.conversation, "turn": ended["turn"], "outcome": outcome,
-                "answer": self.thread.answer, "footer": ended["footer"],
+                "schema": SCHEMA, "conversation": self.conversation, "turn": turn, "outcome": outcome,
+                "answer": self.thread.answer, "footer": footer,
             });
             writeln!(io::stdout(), "{}", terminal::json(&document)).map_err(broken)?;
-        } else if outcome == "answered" {
+        } else if answered {
             writeln!(io::stdout(), "{}", terminal::plain(self.thread.answer.trim_end())).map_err(broken)?;
         }
-        if outcome == "answered" {
+        if answered {
             return Ok(());
         }
-        let exit = if outcome == "stopped" { Exit::Interrupted } else { Exit::Failed };
-        Err(Ended::new(exit, format!("{} {}", text(ended, "sentence"), text(ended, "next_step"))))
+        let exit = if *outcome == Outcome::Stopped { Exit::Interrupted } else { Exit::Failed };
+        Err(Ended::new(exit, says))
     }
 }
 

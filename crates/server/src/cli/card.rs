@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::terminal;
+use crate::wire::approval::{ApprovalCard, PreviewView, QuestionCard, QuestionPart, Target};
 
 /// What is typed so soon after a card appears was not meant for it (UI-44).
 const SETTLE: Duration = Duration::from_millis(500);
@@ -24,22 +25,21 @@ pub(super) struct Card {
 
 #[derive(Debug, Clone)]
 enum Body {
-    Approval(Value),
-    Questions(Vec<Value>),
+    Approval(Box<ApprovalCard>),
+    Questions(Vec<QuestionPart>),
 }
 
 impl Card {
-    /// The card of an entry that asks.
-    pub(super) fn of(entry: &Value) -> Option<Self> {
-        let (card, is_approval) = match entry["kind"].as_str()? {
-            "asked" => (&entry["approval"], true),
-            "asked_question" => (&entry["question"], false),
-            _ => return None,
-        };
-        let text = |name: &str| card[name].as_str().map(str::to_owned);
-        let questions = || card["questions"].as_array().cloned().unwrap_or_default();
-        let body = if is_approval { Body::Approval(card.clone()) } else { Body::Questions(questions()) };
-        Some(Self { id: text("id")?, call: text("call").unwrap_or_default(), digest: text("digest")?, body })
+    /// The card that asks for a yes.
+    pub(super) fn approval(card: &ApprovalCard) -> Self {
+        let ApprovalCard { id, call, digest, .. } = card.clone();
+        Self { id, call, digest, body: Body::Approval(Box::new(card.clone())) }
+    }
+
+    /// The card that asks for words.
+    pub(super) fn question(card: &QuestionCard) -> Self {
+        let QuestionCard { id, call, digest, questions, .. } = card.clone();
+        Self { id, call, digest, body: Body::Questions(questions) }
     }
 
     /// `approval` or `question`.
@@ -53,8 +53,8 @@ impl Card {
     /// What it is about, on one line.
     pub(super) fn label(&self) -> String {
         let label = match &self.body {
-            Body::Approval(card) => card["label"].as_str(),
-            Body::Questions(parts) => parts.first().and_then(|part| part["text"].as_str()),
+            Body::Approval(card) => Some(card.label.as_str()),
+            Body::Questions(parts) => parts.first().map(|part| part.text.as_str()),
         };
         terminal::exact(label.unwrap_or_default())
     }
@@ -71,46 +71,42 @@ impl Card {
     }
 }
 
-fn approval(text: &mut String, card: &Value, digest: &str) {
+fn approval(text: &mut String, card: &ApprovalCard, digest: &str) {
     let mut row = |name: &str, value: &str| {
         writeln!(text, "{name:<10} {}", terminal::exact(value)).expect("writing to a string cannot fail");
     };
-    row("what", card["label"].as_str().unwrap_or_default());
-    row("tool", card["tool"].as_str().unwrap_or_default());
-    row("effect", &words(&card["classes"]).join(", "));
-    row("why asked", card["why"].as_str().unwrap_or_default());
-    for target in card["targets"].as_array().into_iter().flatten() {
+    row("what", &card.label);
+    row("tool", &card.tool);
+    row("effect", &card.classes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    row("why asked", &card.why);
+    for target in &card.targets {
         row("place", &place(target));
     }
-    let leaves = card["leaves_machine"] == true;
-    row("network", if leaves { "SOMETHING LEAVES THIS MACHINE" } else { "nothing leaves this machine" });
-    row("undo", if card["undo"] == true { "can be taken back" } else { "CANNOT be taken back by itself" });
+    row("network", if card.leaves_machine { "SOMETHING LEAVES THIS MACHINE" } else { "nothing leaves this machine" });
+    row("undo", if card.undo { "can be taken back" } else { "CANNOT be taken back by itself" });
     row("digest", digest);
-    if let Some(argv) = card["command"]["argv"].as_array() {
+    if let Some(command) = &card.command {
         text.push_str("command, one word a line:\n");
-        argv.iter().for_each(|word| quoted(text, &format!("{:?}", word.as_str().unwrap_or_default())));
+        command.argv.iter().for_each(|word| quoted(text, &format!("{word:?}")));
     }
     text.push_str("arguments:\n");
-    json(text, &card["arguments"]);
-    if let Some(diff) = card["preview"]["diff"]["diff"].as_str() {
-        text.push_str("change:\n");
-        quoted(text, diff);
+    json(text, &card.arguments);
+    match &card.preview {
+        Some(PreviewView::Diff { diff, .. }) => {
+            text.push_str("change:\n");
+            quoted(text, diff);
+        }
+        Some(PreviewView::Command { .. }) | None => {}
     }
-    if let Some(intent) = card["intent"].as_str().filter(|intent| !intent.is_empty()) {
+    if let Some(intent) = card.intent.as_deref().filter(|intent| !intent.is_empty()) {
         text.push_str("the assistant says of it:\n");
         quoted(text, intent);
     }
 }
 
-fn place(target: &Value) -> String {
-    let there = if target["exists"] == true { "is there" } else { "not there yet" };
-    let bytes = target["bytes"].as_u64().unwrap_or_default();
-    let class = target["class"].as_str().unwrap_or_default();
-    format!("{} ({class}, {there}, {bytes} bytes)", target["path"].as_str().unwrap_or_default())
-}
-
-fn words(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+fn place(target: &Target) -> String {
+    let there = if target.exists { "is there" } else { "not there yet" };
+    format!("{} ({}, {there}, {} bytes)", target.path, target.class, target.bytes)
 }
 
 /// Foreign text, each line behind a bar, so that none looks like a line of ours.
@@ -197,7 +193,7 @@ impl Asking {
         Step::Send(body)
     }
 
-    fn fill(&mut self, part: &Value, parts: usize, line: &str) -> Step {
+    fn fill(&mut self, part: &QuestionPart, parts: usize, line: &str) -> Step {
         let Some(answer) = part_answer(part, line.trim()) else {
             return Step::Again(
                 "Type the number of an option (several with commas where that is offered), or words where they are offered.",
@@ -211,17 +207,15 @@ impl Asking {
     }
 }
 
-fn question(text: &mut String, part: &Value, number: usize, of: usize) {
+fn question(text: &mut String, part: &QuestionPart, number: usize, of: usize) {
     if of > 1 {
         writeln!(text, "{number} of {of}").expect("writing to a string cannot fail");
     }
-    quoted(text, part["text"].as_str().unwrap_or_default());
-    let options = words(&part["options"]);
-    for (index, option) in options.iter().enumerate() {
+    quoted(text, &part.text);
+    for (index, option) in part.options.iter().enumerate() {
         writeln!(text, "  {}: {}", index + 1, terminal::exact(option)).expect("writing to a string cannot fail");
     }
-    let own = options.is_empty() || part["other"] == true;
-    text.push_str(match (options.is_empty(), part["many"] == true, own) {
+    text.push_str(match (part.options.is_empty(), part.many, part.other) {
         (true, _, _) => "your answer: ",
         (false, false, false) => "number: ",
         (false, true, false) => "numbers, with commas: ",
@@ -231,17 +225,16 @@ fn question(text: &mut String, part: &Value, number: usize, of: usize) {
 }
 
 /// The answer to one part; nothing where it does not fit.
-fn part_answer(part: &Value, line: &str) -> Option<Value> {
-    let options = words(&part["options"]).len();
+fn part_answer(part: &QuestionPart, line: &str) -> Option<Value> {
+    let options = part.options.len();
     let numbers: Option<Vec<usize>> = line.split(',').map(|number| number.trim().parse().ok()).collect();
     let fit = |numbers: &Vec<usize>| numbers.iter().all(|number| (1..=options).contains(number));
     match numbers.filter(|_| options > 0) {
-        Some(numbers) if fit(&numbers) && (numbers.len() == 1 || part["many"] == true) => {
+        Some(numbers) if fit(&numbers) && (numbers.len() == 1 || part.many) => {
             let chosen: Vec<usize> = numbers.iter().map(|number| number - 1).collect();
             Some(json!({ "options": chosen }))
         }
-        _ if (options == 0 || part["other"] == true) && !line.is_empty() => Some(json!({ "words": line })),
-        _ => None,
+        Some(_) | None => ((options == 0 || part.other) && !line.is_empty()).then(|| json!({ "words": line })),
     }
 }
 

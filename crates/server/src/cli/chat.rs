@@ -84,7 +84,7 @@ impl Chat {
     async fn catch_up(&mut self) -> Result<(), Ended> {
         loop {
             let news = self.follow.next().await.unwrap_or(News::Cut);
-            let live = news == News::Live;
+            let live = matches!(news, News::Live);
             self.take(news).await?;
             if live {
                 self.view.echo(!self.api.input.is_terminal());

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -13,12 +13,16 @@ use super::signed_in::address;
 use super::socket::{Closed, NoStream, Socket};
 use crate::client::Client;
 use crate::config::Config;
+use crate::wire::answer::EntryPage;
+use crate::wire::entry::EntryView;
+use crate::wire::frame::{Carried, Delta, Frame};
+use crate::wire::word::Channel;
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(super) enum News {
     /// A durable entry.
-    Entry(Value),
+    Entry(Box<EntryView>),
     /// A piece of the text of a reply, and the bytes before it.
     Piece {
         /// The reply.
@@ -165,58 +169,85 @@ impl Follower {
                 Ok(Err(Closed(Some(4401)))) => return End::Final(News::SignedOut),
                 Ok(Err(Closed(_))) | Err(_) => return End::Cut,
             };
-            let Ok(frame) = serde_json::from_str::<Value>(&text) else { return End::Cut };
-            if frame["kind"] == "ping" && socket.send("{\"pong\":{}}").await.is_err() {
+            let frame = match serde_json::from_str(&text) {
+                Ok(frame) => frame,
+                // A frame of a newer release.
+                Err(fault) if fault.is_data() => continue,
+                Err(_) => return End::Cut,
+            };
+            if matches!(frame, Frame::Ping {}) && socket.send("{\"pong\":{}}").await.is_err() {
                 return End::Cut;
             }
-            if frame["kind"] == "live" {
+            if matches!(frame, Frame::Live { .. }) {
                 (live, *failed) = (true, 0);
             }
-            if let Err(end) = self.take(&frame, live).await {
+            if let Err(end) = self.take(frame, live).await {
                 return end;
             }
         }
     }
 
-    async fn take(&mut self, frame: &Value, live: bool) -> Result<(), End> {
-        let of_ours = frame["conversation"] == self.following.conversation.as_str();
-        let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
-        match frame["kind"].as_str().unwrap_or_default() {
-            "live" => {
+    async fn take(&mut self, frame: Frame, live: bool) -> Result<(), End> {
+        match frame {
+            Frame::Live { .. } => {
                 self.catch_up().await?;
                 let early: Vec<News> = self.early.drain(..).collect();
                 early.into_iter().chain([News::Live]).try_for_each(|news| self.tell(news))
             }
-            "entry" => self.entry(&frame["entry"]).await,
-            "delta" if of_ours && frame["channel"] == "text" && frame["reply_id"].is_string() => {
-                let offset = usize::try_from(frame["offset"].as_u64().unwrap_or_default()).unwrap_or_default();
-                self.tell(News::Piece { reply: text("reply_id"), offset, text: text("text") })
-            }
-            "snapshot" if of_ours => {
-                let news = News::SoFar { reply: text("reply_id"), text: text("text") };
+            Frame::Entry { entry, .. } => self.entry(entry).await,
+            Frame::Delta(delta) if self.is_ours(&delta.conversation) => self.delta(delta),
+            Frame::Snapshot { conversation, reply_id, text, .. } if self.is_ours(&conversation) => {
+                let news = News::SoFar { reply: reply_id, text };
                 if live {
                     return self.tell(news);
                 }
                 self.early.push_back(news);
                 Ok(())
             }
-            "withdrawn" if of_ours => self.tell(News::Withdrawn { reply: text("reply_id"), reason: text("reason") }),
-            _ => Ok(()),
+            Frame::Withdrawn { conversation, reply_id, reason } if self.is_ours(&conversation) => {
+                self.tell(News::Withdrawn { reply: reply_id, reason })
+            }
+            Frame::Delta(_)
+            | Frame::Snapshot { .. }
+            | Frame::Withdrawn { .. }
+            | Frame::Hint(_)
+            | Frame::Reset { .. }
+            | Frame::Ping {} => Ok(()),
+        }
+    }
+
+    fn is_ours(&self, conversation: &str) -> bool {
+        self.following.conversation == conversation
+    }
+
+    /// What a reply says is told; what it thinks, writes into calls or puts out is not.
+    fn delta(&self, delta: Delta) -> Result<(), End> {
+        let Delta { channel, reply_id, offset, text, .. } = delta;
+        match (channel, reply_id) {
+            (Channel::Text, Some(reply)) => {
+                let offset = usize::try_from(offset).unwrap_or_default();
+                self.tell(News::Piece { reply, offset, text })
+            }
+            (Channel::Text, None) | (Channel::Reasoning | Channel::Arguments | Channel::Output, _) => Ok(()),
         }
     }
 
     /// An entry of the vault: the next one of ours is told, a hole is filled over HTTP.
-    async fn entry(&mut self, entry: &Value) -> Result<(), End> {
-        let place = if entry["header"].is_object() { &entry["header"] } else { entry };
-        let number = place["number"].as_u64().unwrap_or_default();
-        if place["conversation"] != self.following.conversation.as_str() || number <= self.following.known {
+    async fn entry(&mut self, carried: Carried) -> Result<(), End> {
+        let (conversation, number) = match &carried {
+            Carried::Whole(entry) => (&entry.conversation, entry.number),
+            Carried::Header { header } => (&header.conversation, header.number),
+        };
+        if !self.is_ours(conversation) || number <= self.following.known {
             return Ok(());
         }
-        if entry["header"].is_object() || number != self.following.known + 1 {
-            return self.catch_up().await;
+        match carried {
+            Carried::Whole(entry) if number == self.following.known + 1 => {
+                self.following.known = number;
+                self.tell(News::Entry(entry))
+            }
+            Carried::Whole(_) | Carried::Header { .. } => self.catch_up().await,
         }
-        self.following.known = number;
-        self.tell(News::Entry(entry.clone()))
     }
 
     /// Tells all entries after the last one that is known.
@@ -230,9 +261,10 @@ impl Follower {
             401 => return Err(End::Final(News::SignedOut)),
             _ => return Err(End::Cut),
         }
-        for entry in answer.json()["entries"].as_array().into_iter().flatten() {
-            self.following.known = entry["number"].as_u64().unwrap_or(self.following.known);
-            self.tell(News::Entry(entry.clone()))?;
+        let page: EntryPage = serde_json::from_slice(&answer.body).map_err(|_| End::Cut)?;
+        for entry in page.entries {
+            self.following.known = entry.number;
+            self.tell(News::Entry(Box::new(entry)))?;
         }
         Ok(())
     }

@@ -3,9 +3,8 @@
 
 use std::collections::VecDeque;
 
-use serde_json::Value;
-
 use super::card::Card;
+use crate::wire::entry::{EntryView, Fact};
 
 /// Where a conversation stands.
 #[derive(Default)]
@@ -24,20 +23,52 @@ pub(super) struct Thread {
 
 impl Thread {
     /// Takes in one entry.
-    pub(super) fn take(&mut self, entry: &Value) {
-        self.known = entry["number"].as_u64().unwrap_or(self.known);
-        let kind = entry["kind"].as_str().unwrap_or_default();
-        self.turn = entry["turn"].as_str().filter(|turn| kind != "ended" && !turn.is_empty()).map(str::to_owned);
-        match kind {
-            "replied" => {
-                self.answer = entry["text"].as_str().unwrap_or_default().to_owned();
-                self.seen = entry["seen"].as_u64().unwrap_or_default();
+    pub(super) fn take(&mut self, entry: &EntryView) {
+        self.known = entry.number;
+        if entry.frame.is_some() {
+            return self.take_inside(&entry.fact);
+        }
+        let runs = !matches!(entry.fact, Fact::Ended { .. }) && !entry.turn.is_empty();
+        self.turn = runs.then(|| entry.turn.clone());
+        match &entry.fact {
+            Fact::Replied(reply) => {
+                self.answer.clone_from(&reply.text);
+                self.seen = reply.seen;
             }
-            "asked" | "asked_question" => self.cards.extend(Card::of(entry)),
-            "answered" => self.cards.retain(|card| entry["approval"] != card.id.as_str()),
-            "returned" | "rejected" => self.cards.retain(|card| entry["call"] != card.call.as_str()),
-            "stopped" | "ended" => self.cards.clear(),
-            _ => {}
+            Fact::Asked { approval } => self.cards.push_back(Card::approval(approval)),
+            Fact::AskedQuestion { question } => self.cards.push_back(Card::question(question)),
+            Fact::Answered(answer) => self.cards.retain(|card| card.id != answer.approval),
+            Fact::Returned { call, .. } | Fact::Rejected { call, .. } => self.cards.retain(|card| card.call != *call),
+            Fact::Stopped {} | Fact::Ended { .. } => self.cards.clear(),
+            Fact::Said { .. }
+            | Fact::Withdrawn { .. }
+            | Fact::Faltered { .. }
+            | Fact::Held { .. }
+            | Fact::Screened(_)
+            | Fact::Started { .. }
+            | Fact::Resumed {}
+            | Fact::Compacted(_)
+            | Fact::CompactionAsked {}
+            | Fact::Forked { .. }
+            | Fact::Switched { .. }
+            | Fact::Opened { .. }
+            | Fact::Newer {} => {}
+        }
+    }
+
+    /// Takes in an entry of a delegate: of what it does only its questions are the person's.
+    fn take_inside(&mut self, fact: &Fact) {
+        if let Fact::Asked { approval } = fact {
+            self.cards.push_back(Card::approval(approval));
+        }
+        if let Fact::AskedQuestion { question } = fact {
+            self.cards.push_back(Card::question(question));
+        }
+        if let Fact::Answered(answer) = fact {
+            self.cards.retain(|card| card.id != answer.approval);
+        }
+        if let Fact::Returned { call, .. } | Fact::Rejected { call, .. } = fact {
+            self.cards.retain(|card| card.call != *call);
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::card::quoted;
 use super::follow::News;
 use crate::terminal;
+use crate::wire::entry::{EntryView, Fact, FooterRow, ScreenedView};
+use crate::wire::word::{Outcome, Status};
 
 /// Lines of a result that are shown.
 const RESULT_LINES: usize = 12;
@@ -69,31 +69,52 @@ impl View {
         }
     }
 
-    fn entry(&mut self, entry: &Value) {
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        match text("kind") {
-            "said" if self.echo => {
-                self.host("you:");
-                self.foreign(if text("short").is_empty() { text("text") } else { text("short") });
-                self.new_line();
-            }
-            "replied" => self.replied(text("reply_id"), text("text")),
-            "faltered" => self.host(text("reason")),
-            "rejected" => self.host(&format!("refused: {}", text("reason"))),
-            "screened" => {
-                let classes: Vec<&str> =
-                    entry["classes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                self.labels.insert(text("call").to_owned(), text("label").to_owned());
-                let blocked = entry["blocked"].as_str().map(|why| format!(", blocked: {why}")).unwrap_or_default();
-                self.host(&format!("* {} [{}]{blocked}", text("label"), classes.join(", ")));
-            }
-            "answered" => self.host(&format!("answered: {}", text("decision"))),
-            "returned" => self.returned(text("call"), text("status"), text("text")),
-            "stopped" => self.host("stopped"),
-            "ended" => self.ended(entry),
-            "newer" => self.host("(an entry of a newer Riad; update to see it)"),
-            _ => {}
+    fn entry(&mut self, entry: &EntryView) {
+        if entry.frame.is_some() {
+            // What a delegate does is told by what its call returns; what it wants to do, by its cards.
+            return;
         }
+        match &entry.fact {
+            Fact::Said { text, short, .. } => self.said(short.as_deref().unwrap_or(text)),
+            Fact::Replied(reply) => self.replied(&reply.reply_id, &reply.text),
+            Fact::Faltered { reason, .. } => self.host(reason),
+            Fact::Rejected { reason, .. } => self.host(&format!("refused: {reason}")),
+            Fact::Screened(screened) => self.screened(screened),
+            Fact::Answered(answer) => self.host(&format!("answered: {}", answer.decision)),
+            Fact::Returned { call, status, text, .. } => self.returned(call, *status, text),
+            Fact::Stopped {} => self.host("stopped"),
+            Fact::Ended { outcome, sentence, next_step, footer } => {
+                self.ended(*outcome, &format!("{sentence} {next_step}"), footer);
+            }
+            Fact::Newer {} => self.host("(an entry of a newer Riad; update to see it)"),
+            Fact::Withdrawn { .. }
+            | Fact::Held { .. }
+            | Fact::Asked { .. }
+            | Fact::AskedQuestion { .. }
+            | Fact::Started { .. }
+            | Fact::Resumed {}
+            | Fact::Compacted(_)
+            | Fact::CompactionAsked {}
+            | Fact::Forked { .. }
+            | Fact::Switched { .. }
+            | Fact::Opened { .. } => {}
+        }
+    }
+
+    fn said(&mut self, text: &str) {
+        if self.echo {
+            self.host("you:");
+            self.foreign(text);
+            self.new_line();
+        }
+    }
+
+    fn screened(&mut self, screened: &ScreenedView) {
+        let ScreenedView { call, label, classes, blocked, .. } = screened;
+        let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
+        let blocked = blocked.as_ref().map(|why| format!(", blocked: {why}")).unwrap_or_default();
+        self.labels.insert(call.clone(), label.clone());
+        self.host(&format!("* {label} [{}]{blocked}", classes.join(", ")));
     }
 
     fn piece(&mut self, reply: &str, offset: usize, text: &str) {
@@ -134,7 +155,7 @@ impl View {
         self.new_line();
     }
 
-    fn returned(&mut self, call: &str, status: &str, text: &str) {
+    fn returned(&mut self, call: &str, status: Status, text: &str) {
         let label = self.labels.get(call).cloned().unwrap_or_default();
         self.host(&format!("* {label}: {status}"));
         let lines: Vec<&str> = text.lines().collect();
@@ -147,15 +168,13 @@ impl View {
         }
     }
 
-    fn ended(&mut self, entry: &Value) {
+    fn ended(&mut self, outcome: Outcome, says: &str, footer: &[FooterRow]) {
         self.draft = None;
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        if text("outcome") != "answered" {
-            self.host(format!("{} {}", text("sentence"), text("next_step")).trim());
+        if outcome != Outcome::Answered {
+            self.host(says.trim());
         }
-        for row in entry["footer"].as_array().into_iter().flatten() {
-            let cell = |name: &str| row[name].as_str().unwrap_or_default();
-            self.host(&format!("- {}: {} ({})", cell("tool"), cell("target"), cell("state")));
+        for row in footer {
+            self.host(&format!("- {}: {} ({})", row.tool, row.target, row.state));
         }
     }
 

@@ -89,7 +89,7 @@ impl Hub {
 
     /// Tells all streams that a resource changed.
     pub fn hint(&self, resource: &'static str, id: Option<String>) {
-        let hint = Hint { resource, id };
+        let hint = Hint { resource: resource.into(), id };
         self.lock().streams.iter().for_each(|stream| stream.hint(&hint));
     }
 
@@ -135,6 +135,8 @@ impl Inner {
                 self.running.remove(&reply.id);
                 self.streams.iter().for_each(|stream| stream.finish(reply.id.as_str()));
             }
+            // The end of a delegate leaves its turn running.
+            Body::Ended { .. } if !entry.frame.is_outer() => self.hint("inbox"),
             Body::Ended { .. } => {
                 self.running.retain(|_, running| running.conversation != *conversation);
                 self.hint("inbox");
@@ -159,7 +161,7 @@ impl Inner {
     }
 
     fn hint(&self, resource: &'static str) {
-        let hint = Hint { resource, id: None };
+        let hint = Hint { resource: resource.into(), id: None };
         self.streams.iter().for_each(|stream| stream.hint(&hint));
     }
 

@@ -110,7 +110,7 @@ fn a_finished_reply_is_not_revived() {
 #[test]
 fn a_hint_says_no_more_twice_and_a_withdrawal_takes_the_pieces_along() {
     let mailbox = watching();
-    let hint = Hint { resource: "inbox", id: None };
+    let hint = Hint { resource: "inbox".into(), id: None };
     mailbox.hint(&hint);
     mailbox.hint(&hint);
     mailbox.delta(&delta("r", Text, 0, "half"));

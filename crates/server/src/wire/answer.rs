@@ -1,6 +1,6 @@
 //! Small answers: what became of an act, and whether a setup is needed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::entry::EntryView;
 use super::session::PersonView;
@@ -22,7 +22,7 @@ pub struct SetupDone {
 }
 
 /// Entries of a conversation, in order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct EntryPage {
     /// The entries after the one that was named.

@@ -3,55 +3,55 @@
 use domain::approval::{Approval, Kind};
 use domain::facts::{Content, Facts};
 use domain::question::Question;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::word::EffectClass;
 
 /// A card for one exact call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Approval", optional_fields))]
 pub struct ApprovalCard {
-    id: String,
-    call: String,
-    digest: String,
-    tool: String,
-    label: String,
-    why: String,
+    pub(crate) id: String,
+    pub(crate) call: String,
+    pub(crate) digest: String,
+    pub(crate) tool: String,
+    pub(crate) label: String,
+    pub(crate) why: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    intent: Option<String>,
+    pub(crate) intent: Option<String>,
     /// The profiles at work where it is asked, the outer one first; empty where the turn itself asks.
-    path: Vec<String>,
-    classes: Vec<EffectClass>,
+    pub(crate) path: Vec<String>,
+    pub(crate) classes: Vec<EffectClass>,
     #[cfg_attr(test, ts(type = "unknown"))]
-    arguments: Value,
-    targets: Vec<Target>,
+    pub(crate) arguments: Value,
+    pub(crate) targets: Vec<Target>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<Command>,
-    leaves_machine: bool,
-    undo: bool,
+    pub(crate) command: Option<Command>,
+    pub(crate) leaves_machine: bool,
+    pub(crate) undo: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<PreviewView>,
+    pub(crate) preview: Option<PreviewView>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct Target {
-    path: String,
-    class: EffectClass,
-    exists: bool,
-    bytes: u64,
+pub(crate) struct Target {
+    pub(crate) path: String,
+    pub(crate) class: EffectClass,
+    pub(crate) exists: bool,
+    pub(crate) bytes: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct Command {
-    argv: Vec<String>,
-    quiet: bool,
+pub(crate) struct Command {
+    pub(crate) argv: Vec<String>,
+    pub(crate) quiet: bool,
 }
 
 /// What would change.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Preview"))]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewView {
@@ -70,26 +70,26 @@ pub enum PreviewView {
 }
 
 /// A card that asks for words.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Question"))]
 pub struct QuestionCard {
-    id: String,
-    call: String,
-    digest: String,
+    pub(crate) id: String,
+    pub(crate) call: String,
+    pub(crate) digest: String,
     /// The profiles at work where it is asked, the outer one first; empty where the turn itself asks.
-    path: Vec<String>,
-    questions: Vec<QuestionPart>,
+    pub(crate) path: Vec<String>,
+    pub(crate) questions: Vec<QuestionPart>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct QuestionPart {
-    text: String,
-    options: Vec<String>,
+pub(crate) struct QuestionPart {
+    pub(crate) text: String,
+    pub(crate) options: Vec<String>,
     /// Whether more than one option may be chosen.
-    many: bool,
+    pub(crate) many: bool,
     /// Whether words of one's own are an answer.
-    other: bool,
+    pub(crate) other: bool,
 }
 
 /// One of the two cards.

@@ -1,5 +1,7 @@
 //! Entries as pages fold them. Kinds that a client does not know are ignored by it.
 
+use std::fmt;
+
 use domain::approval::{Answer, Decision};
 use domain::call::Clearance;
 use domain::compact::{Compacted, Fold};
@@ -8,7 +10,7 @@ use domain::entry::{Body, Entry, Screened};
 use domain::footer::SideEffect;
 use domain::id::ConversationId;
 use domain::model::{Reply, SampleFault};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::approval::{ApprovalCard, Card, PreviewView, QuestionCard, card, classes};
@@ -16,27 +18,27 @@ use super::usage::UsageView;
 use super::word::{EffectClass, EffectState, Outcome, Status, StopReason};
 
 /// One entry with its places.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry", optional_fields))]
 pub struct EntryView {
-    number: u64,
+    pub(crate) number: u64,
     /// Absent where the place in the vault is not known: in a page of a conversation's entries.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seq: Option<u64>,
-    at: String,
-    conversation: String,
-    turn: String,
+    pub(crate) seq: Option<u64>,
+    pub(crate) at: String,
+    pub(crate) conversation: String,
+    pub(crate) turn: String,
     /// The call whose delegate recorded it; absent for what the turn itself did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    frame: Option<String>,
-    #[serde(flatten)]
-    fact: Fact,
+    pub(crate) frame: Option<String>,
+    #[serde(flatten, deserialize_with = "known_or_newer")]
+    pub(crate) fact: Fact,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Fact {
+pub(crate) enum Fact {
     Said {
         message_id: String,
         text: String,
@@ -55,7 +57,7 @@ enum Fact {
     },
     Held {
         sentence: String,
-        next_step: &'static str,
+        next_step: String,
     },
     Rejected {
         call: String,
@@ -86,7 +88,7 @@ enum Fact {
     Ended {
         outcome: Outcome,
         sentence: String,
-        next_step: &'static str,
+        next_step: String,
         footer: Vec<FooterRow>,
     },
     Compacted(CompactedView),
@@ -110,9 +112,9 @@ enum Fact {
 }
 
 /// A marker at the place of a fold: what the model reads of what stands above it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compacted", optional_fields))]
-struct CompactedView {
+pub(crate) struct CompactedView {
     what: Folded,
     sentence: String,
     /// The record that stands for what is above, where there is one.
@@ -122,52 +124,52 @@ struct CompactedView {
     tokens_after: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-enum Folded {
+pub(crate) enum Folded {
     Demoted,
     Summarised,
     Unchanged,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct Replied {
-    reply_id: String,
-    seen: u64,
-    text: String,
-    reasoning: String,
-    calls: Vec<CallView>,
-    stop: StopReason,
-    model: String,
-    usage: UsageView,
+pub(crate) struct Replied {
+    pub(crate) reply_id: String,
+    pub(crate) seen: u64,
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) calls: Vec<CallView>,
+    pub(crate) stop: StopReason,
+    pub(crate) model: String,
+    pub(crate) usage: UsageView,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WrittenCall"))]
-struct CallView {
+pub(crate) struct CallView {
     id: String,
     tool: String,
     arguments: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Screened", optional_fields))]
-struct ScreenedView {
-    call: String,
-    label: String,
-    classes: Vec<EffectClass>,
+pub(crate) struct ScreenedView {
+    pub(crate) call: String,
+    pub(crate) label: String,
+    pub(crate) classes: Vec<EffectClass>,
     #[cfg_attr(test, ts(type = "unknown"))]
-    arguments: Value,
+    pub(crate) arguments: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    blocked: Option<String>,
+    pub(crate) blocked: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<PreviewView>,
+    pub(crate) preview: Option<PreviewView>,
 }
 
 /// What was answered: a decision, or words to a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Answered {
@@ -181,38 +183,52 @@ pub enum Answered {
     RefuseAndStop,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-enum ClearedBy {
+pub(crate) enum ClearedBy {
     Class,
     Rule,
     Approval,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Answer", optional_fields))]
-struct AnswerView {
-    approval: String,
-    decision: Answered,
+pub(crate) struct AnswerView {
+    pub(crate) approval: String,
+    pub(crate) decision: Answered,
     #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
-    surface: String,
+    pub(crate) words: Option<String>,
+    pub(crate) surface: String,
 }
 
 /// One side effect as it stands at the end of its turn.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FooterRow {
-    call: String,
-    tool: String,
-    classes: Vec<EffectClass>,
-    target: String,
-    state: EffectState,
-    undo: bool,
-    started_at: String,
+    pub(crate) call: String,
+    pub(crate) tool: String,
+    pub(crate) classes: Vec<EffectClass>,
+    pub(crate) target: String,
+    pub(crate) state: EffectState,
+    pub(crate) undo: bool,
+    pub(crate) started_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
+    pub(crate) ended_at: Option<String>,
+}
+
+/// A kind of fact, or a word in one, that this release does not know makes a newer one of it. Its entry has its place.
+fn known_or_newer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fact, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Read {
+        Known(Box<Fact>),
+        Newer {},
+    }
+    Ok(match Read::deserialize(deserializer)? {
+        Read::Known(fact) => *fact,
+        Read::Newer {} => Fact::Newer {},
+    })
 }
 
 impl EntryView {
@@ -247,7 +263,7 @@ fn fact(body: &Body) -> Fact {
             let (model, reason) = (one.model.clone(), fault_text(&one.fault));
             Fact::Faltered { model, reason, attempt_again: one.fault.is_passing() }
         }
-        Body::Held(held) => Fact::Held { sentence: held.sentence(), next_step: held.next_step() },
+        Body::Held(held) => Fact::Held { sentence: held.sentence(), next_step: held.next_step().to_owned() },
         Body::Rejected { call, reason } => Fact::Rejected { call: call.to_string(), reason: reason.text() },
         Body::Screened(screened) => Fact::Screened(Box::new(screened_view(screened))),
         Body::Asked(approval) => match card(approval) {
@@ -338,6 +354,13 @@ pub fn decision(decision: &Decision) -> (Answered, Option<String>) {
     }
 }
 
+impl fmt::Display for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Serde writes the word of a variant.
+        self.serialize(f)
+    }
+}
+
 fn cleared_by(clearance: &Clearance) -> (ClearedBy, Option<String>) {
     match clearance {
         Clearance::Class => (ClearedBy::Class, None),
@@ -355,7 +378,7 @@ fn ended(outcome: &domain::outcome::Outcome, footer: &[SideEffect]) -> Fact {
     Fact::Ended {
         outcome: outcome.into(),
         sentence: outcome.sentence(),
-        next_step: outcome.next_step(),
+        next_step: outcome.next_step().to_owned(),
         footer: footer.iter().map(row).collect(),
     }
 }

@@ -1,5 +1,7 @@
 //! Frames of the event stream: one JSON object each.
 
+use std::borrow::Cow;
+
 use domain::id::{ConversationId, ReplyId};
 use serde::{Deserialize, Serialize};
 use store::Sequenced;
@@ -8,7 +10,7 @@ use super::entry::{EntryView, kind};
 use super::word::Channel;
 
 /// What the server sends.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Frame {
@@ -62,7 +64,7 @@ pub enum Frame {
 }
 
 /// An entry for those who watch its conversation, a header for others and where it is large.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum Carried {
@@ -76,17 +78,17 @@ pub enum Carried {
 }
 
 /// What those who do not watch hear of an entry.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EntryHeader"))]
 pub struct Header {
-    conversation: String,
-    number: u64,
-    kind: &'static str,
-    at: String,
+    pub(crate) conversation: String,
+    pub(crate) number: u64,
+    pub(crate) kind: String,
+    pub(crate) at: String,
 }
 
 /// A piece with its place, in bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Delta {
     /// Where.
@@ -106,11 +108,11 @@ pub struct Delta {
 }
 
 /// A resource that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Hint {
     /// `conversations` or `inbox`; a page looks at whichever it knows.
-    pub resource: &'static str,
+    pub resource: Cow<'static, str>,
     /// Which one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -166,7 +168,7 @@ impl Frame {
         let header = Header {
             conversation: item.conversation.to_string(),
             number: item.entry.number.0,
-            kind: kind(&item.entry.body),
+            kind: kind(&item.entry.body).to_owned(),
             at: item.entry.at.rfc3339(),
         };
         Self::Entry { seq, entry: Carried::Header { header } }.text()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::panel::Panel;
 
 /// Of one reply.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Usage", optional_fields))]
 pub struct UsageView {
     /// Tokens of the prompt.

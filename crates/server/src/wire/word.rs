@@ -1,15 +1,17 @@
 //! Closed lists of words, each for an enum of the domain. A new variant there does not compile before it has a word
 //! here, and a page that does not know the word shows it as it is.
 
+use std::fmt;
+
 use domain::model::StopReason as DomainStop;
 use domain::outcome::Outcome as DomainOutcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An enum of words and the way from the domain's enum of the same variants.
 macro_rules! words {
     ($($(#[doc = $doc:literal])+ $name:ident for $from:path { $($variant:ident,)+ })+) => {$(
         $(#[doc = $doc])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
         #[cfg_attr(test, derive(ts_rs::TS))]
         #[serde(rename_all = "snake_case")]
         #[expect(missing_docs, reason = "the words are explained where they come from")]
@@ -18,6 +20,13 @@ macro_rules! words {
         impl From<$from> for $name {
             fn from(from: $from) -> Self {
                 match from { $(<$from>::$variant => Self::$variant,)+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // Serde writes the word of a variant.
+                self.serialize(f)
             }
         }
     )+};
@@ -52,7 +61,7 @@ words! {
 }
 
 /// How a turn came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words are explained where they come from")]

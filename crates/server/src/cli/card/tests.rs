@@ -12,14 +12,14 @@ fn approval() -> Card {
         "why": "it changes something that exists", "intent": "all good\n== Riad asks (approval a2) ==",
         "classes": ["modify"], "arguments": { "path": "~/x\u{202e}" }, "leaves_machine": false, "undo": true,
         "targets": [{ "path": "~/x", "class": "modify", "exists": true, "bytes": 4 }],
-        "preview": { "diff": { "path": "~/x", "diff": "-old\n+new\u{7}\n" } },
+        "path": [], "preview": { "diff": { "path": "~/x", "diff": "-old\n+new\u{7}\n" } },
     });
-    Card::of(&json!({ "kind": "asked", "approval": card })).unwrap()
+    Card::approval(&serde_json::from_value(card).unwrap())
 }
 
 fn question(parts: Value) -> Card {
-    let card = json!({ "id": "q1", "call": "c1", "digest": "d1", "questions": parts });
-    Card::of(&json!({ "kind": "asked_question", "question": card })).unwrap()
+    let card = json!({ "id": "q1", "call": "c1", "digest": "d1", "path": [], "questions": parts });
+    Card::question(&serde_json::from_value(card).unwrap())
 }
 
 /// A card that was on the screen long enough.
@@ -47,8 +47,9 @@ fn a_run_of_blanks_and_a_filler_in_arguments_are_drawn() {
     let card = json!({
         "id": "a1", "call": "c1", "digest": "d1", "tool": "shell", "label": "Run echo\u{3164}",
         "arguments": { "deep": { "deeper": ["echo hi      ; rm\u{2800}"] } },
+        "why": "", "path": [], "classes": [], "targets": [], "leaves_machine": false, "undo": false,
     });
-    let text = Card::of(&json!({ "kind": "asked", "approval": card })).unwrap().text();
+    let text = Card::approval(&serde_json::from_value(card).unwrap()).text();
     assert!(text.contains("Run echo\\u{3164}") && text.contains("hi······; rm\\u{2800}"), "{text}");
     assert!(text.contains("  |       \"echo hi"), "the blanks of the form stay: {text}");
 }
@@ -78,7 +79,7 @@ fn questions_are_answered_part_by_part() {
     let mut asking = settled(question(json!([
         { "text": "Which?", "options": ["a", "b"], "many": false, "other": false },
         { "text": "And?", "options": ["a", "b"], "many": true, "other": true },
-        { "text": "Why?", "options": [] },
+        { "text": "Why?", "options": [], "many": false, "other": false },
     ])));
     assert!(asking.prompt().contains("1 of 3\n  | Which?\n  1: a\n  2: b\n"));
     assert!(matches!(asking.take("3"), Step::Again(_)));

@@ -1,6 +1,6 @@
 //! Pages as they stand in the terminal after some news.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::View;
 use crate::cli::follow::News;
@@ -10,7 +10,17 @@ fn piece(offset: usize, text: &str) -> News {
 }
 
 fn replied(text: &str) -> News {
-    News::Entry(json!({ "kind": "replied", "reply_id": "r1", "text": text }))
+    entry(json!({
+        "kind": "replied", "reply_id": "r1", "seen": 1, "text": text, "reasoning": "", "calls": [], "stop": "natural",
+        "model": "m", "usage": {},
+    }))
+}
+
+/// An entry as the server sends it.
+fn entry(mut fact: Value) -> News {
+    let place = json!({ "number": 2, "at": "2026-01-01T00:00:00Z", "conversation": "c", "turn": "t" });
+    fact.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    News::Entry(serde_json::from_value(fact).unwrap())
 }
 
 fn page(news: &[News]) -> String {
@@ -22,8 +32,7 @@ fn page(news: &[News]) -> String {
 #[test]
 fn the_whole_reply_stands_once_however_it_was_streamed() {
     let so_far = |text: &str| News::SoFar { reply: "r1".to_owned(), text: text.to_owned() };
-    let whole = replied("One two three.");
-    for news in [
+    for mut news in [
         vec![],
         vec![piece(0, "One "), piece(4, "two three.")],
         vec![piece(0, "One ")],
@@ -32,8 +41,8 @@ fn the_whole_reply_stands_once_however_it_was_streamed() {
         vec![so_far("One tw"), piece(6, "o")],
         vec![piece(0, "One"), so_far("One two"), so_far("One")],
     ] {
-        let page = page(&[news.clone(), vec![whole.clone()]].concat());
-        assert_eq!(page, "  One two three.\n", "{news:?}");
+        news.push(replied("One two three."));
+        assert_eq!(page(&news), "  One two three.\n", "{news:?}");
     }
 }
 
@@ -50,19 +59,30 @@ fn a_reply_that_differs_from_what_was_streamed_is_shown_in_full() {
 #[test]
 fn nothing_foreign_begins_at_the_left_edge_or_steers_the_terminal() {
     let hostile = "ok\n== Riad asks (approval x) ==\n\u{1b}]0;title\u{7}\r\u{9b}2J\u{202e}end";
-    let call = json!({ "kind": "screened", "call": "c", "label": hostile, "classes": ["read"] });
-    let returned = json!({ "kind": "returned", "call": "c", "status": "done", "text": hostile });
-    let said = json!({ "kind": "said", "text": hostile });
+    let call = json!({ "kind": "screened", "call": "c", "label": hostile, "classes": ["read"], "arguments": {} });
+    let returned = json!({ "kind": "returned", "call": "c", "status": "done", "text": hostile, "made": [] });
+    let said = json!({ "kind": "said", "message_id": "m", "text": hostile });
     let ended = json!({
         "kind": "ended", "outcome": "failed", "sentence": hostile, "next_step": "Do.",
-        "footer": [{ "tool": "t", "target": hostile, "state": "done" }],
+        "footer": [{
+            "call": "c", "tool": "t", "classes": ["read"], "target": hostile, "state": "done", "undo": false,
+            "started_at": "2026-01-01T00:00:00Z",
+        }],
     });
-    let page =
-        page(&[News::Entry(said), replied(hostile), News::Entry(call), News::Entry(returned), News::Entry(ended)]);
+    let page = page(&[entry(said), replied(hostile), entry(call), entry(returned), entry(ended)]);
     assert!(
         page.chars().all(|letter| letter == '\n' || !letter.is_control()) && !page.contains('\u{202e}'),
         "{page:?}"
     );
     assert!(page.lines().all(|line| !line.starts_with("==")), "{page}");
     assert!(page.contains("\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}2J\\u{202e}end"), "{page}");
+}
+
+#[test]
+fn an_entry_of_a_kind_or_with_a_word_that_is_not_known_here_is_told_and_never_passed_over() {
+    let told = "(an entry of a newer Riad; update to see it)\n";
+    let word = json!({ "kind": "returned", "call": "c", "status": "postponed", "text": "", "made": [] });
+    for fact in [json!({ "kind": "newer" }), json!({ "kind": "dreamt", "of": [1, 2] }), word] {
+        assert_eq!(page(&[entry(fact)]), told);
+    }
 }
