@@ -6,13 +6,15 @@ use std::sync::Arc;
 use domain::approval::{Answer, Decision};
 use domain::context::Item;
 use domain::conversation::Conversation;
+use domain::delegate::{Mode, Opened};
 use domain::digest::Digest;
 use domain::effect::Effect;
 use domain::entry::{Body, Entry};
-use domain::id::{ApprovalId, CallId, EntryNumber, TurnId};
+use domain::id::{ApprovalId, CallId, EntryNumber, FrameId, TurnId};
 use domain::result::{Status, ToolResult};
 use domain::setting::Setting;
 use domain::time::Timestamp;
+use domain::tool::ToolName;
 use domain::turn::Turn;
 
 use crate::random::{self, Random, any_entry, entry, plausible, times};
@@ -59,6 +61,68 @@ pub(crate) fn journal(seed: u64, length: usize, wild: bool) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// Any entry of any frame, and now and then the beginning of one; often of a turn and a call that are there.
+fn any_entry_of_a_frame(random: &mut Random, number: u64, conversation: &Conversation) -> Entry {
+    let mut entry = any_entry(random, number);
+    let live = conversation.live().filter(|_| !random.once_in(8));
+    let made: Vec<CallId> = live.iter().flat_map(|turn| turn.calls()).map(|state| state.call.id.clone()).collect();
+    let any = CallId::new(random.id('c', 4));
+    let call = made.last().cloned().filter(|_| !random.once_in(4)).unwrap_or(any);
+    if let Some(turn) = live {
+        entry.turn = turn.id().clone();
+    }
+    if random.once_in(2) {
+        entry.frame = FrameId::opened_by(&call);
+    }
+    if random.once_in(4) {
+        let other = FrameId::opened_by(&CallId::new(random.id('c', 4)));
+        let caller = random.pick(&[FrameId::outer(), FrameId::outer(), other]);
+        entry.frame = FrameId::opened_by(&call);
+        entry.body = Body::Opened(Box::new(Opened {
+            call,
+            caller,
+            path: vec!["outer".to_owned(), "helper".to_owned()],
+            profile: "helper".to_owned(),
+            model: "m".to_owned(),
+            task: "look".to_owned(),
+            mode: random.pick(&[Mode::Wait, Mode::Background]),
+        }));
+    }
+    if let Body::Replied(reply) = &mut entry.body {
+        for call in &mut reply.sampled.calls {
+            call.tool = ToolName::new(random.pick(&["delegate", "delegate", "scratchpad_write", "read"]));
+        }
+    }
+    entry
+}
+
+#[test]
+fn entries_of_frames_in_any_order_fold_without_panic() {
+    let setting = random::setting();
+    let (mut opened, mut ended) = (0, 0);
+    for seed in 0..times(1_000, 20_000) as u64 {
+        let mut random = Random(seed);
+        let mut conversation = Conversation::new(random::conversation());
+        for number in 1..90 {
+            let entry = any_entry_of_a_frame(&mut random, number, &conversation);
+            let before = conversation.turn_in(&entry.frame).is_some();
+            conversation.apply(&entry);
+            let after = conversation.turn_in(&entry.frame).is_some();
+            if !entry.frame.is_outer() {
+                opened += usize::from(!before && after);
+                ended += usize::from(before && !after);
+            }
+            conversation.activity(&setting);
+            conversation.next_in(&entry.frame, &setting);
+            conversation.give_up_in(&entry.frame, "why");
+            conversation.open_below(&FrameId::outer());
+            conversation.deadline_in(&entry.frame, &setting);
+            see(&conversation, &setting);
+        }
+    }
+    assert!(opened > 100 && ended > 20, "{opened} frames began and {ended} ended");
 }
 
 #[test]

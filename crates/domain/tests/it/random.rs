@@ -54,11 +54,11 @@ impl Random {
         self.below(times) == 0
     }
 
-    fn pick<T: Clone>(&mut self, items: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }
 
-    fn id(&mut self, letter: char, count: usize) -> String {
+    pub(crate) fn id(&mut self, letter: char, count: usize) -> String {
         format!("{letter}{}", self.below(count))
     }
 }
