@@ -76,7 +76,11 @@ impl World {
 
     /// What those tools say of themselves, without those for delegates and for the scratchpad.
     pub fn tool_set(self: &Arc<Self>) -> ToolSet {
-        self.whole_tool_set().iter().filter(|spec| !is_delegate(&spec.name) && !is_scratchpad(&spec.name)).cloned().collect()
+        self.whole_tool_set()
+            .iter()
+            .filter(|spec| !is_delegate(&spec.name) && !is_scratchpad(&spec.name))
+            .cloned()
+            .collect()
     }
 
     /// The same with them.

@@ -1,4 +1,8 @@
 //! One conversation over a local model in the real loop, in memory: said to, stopped, edited and folded by a test.
+#![cfg_attr(
+    not(feature = "real-model"),
+    expect(dead_code, reason = "stops and edits are looked at with the real model alone")
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
