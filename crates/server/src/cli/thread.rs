@@ -25,22 +25,19 @@ impl Thread {
     /// Takes in one entry.
     pub(super) fn take(&mut self, entry: &EntryView) {
         self.known = entry.number;
-        if entry.frame.is_some() {
-            return self.take_inside(&entry.fact);
+        // Of what a delegate does only its questions are the person's.
+        if entry.frame.is_none() {
+            self.take_outer(entry);
         }
-        let runs = !matches!(entry.fact, Fact::Ended { .. }) && !entry.turn.is_empty();
-        self.turn = runs.then(|| entry.turn.clone());
         match &entry.fact {
-            Fact::Replied(reply) => {
-                self.answer.clone_from(&reply.text);
-                self.seen = reply.seen;
-            }
             Fact::Asked { approval } => self.cards.push_back(Card::approval(approval)),
             Fact::AskedQuestion { question } => self.cards.push_back(Card::question(question)),
             Fact::Answered(answer) => self.cards.retain(|card| card.id != answer.approval),
             Fact::Returned { call, .. } | Fact::Rejected { call, .. } => self.cards.retain(|card| card.call != *call),
-            Fact::Stopped {} | Fact::Ended { .. } => self.cards.clear(),
-            Fact::Said { .. }
+            Fact::Replied(_)
+            | Fact::Stopped {}
+            | Fact::Ended { .. }
+            | Fact::Said { .. }
             | Fact::Withdrawn { .. }
             | Fact::Faltered { .. }
             | Fact::Held { .. }
@@ -56,19 +53,16 @@ impl Thread {
         }
     }
 
-    /// Takes in an entry of a delegate: of what it does only its questions are the person's.
-    fn take_inside(&mut self, fact: &Fact) {
-        if let Fact::Asked { approval } = fact {
-            self.cards.push_back(Card::approval(approval));
+    /// Where the turn is, and what it has answered.
+    fn take_outer(&mut self, entry: &EntryView) {
+        let ended = matches!(entry.fact, Fact::Ended { .. });
+        self.turn = (!ended && !entry.turn.is_empty()).then(|| entry.turn.clone());
+        if ended || matches!(entry.fact, Fact::Stopped {}) {
+            self.cards.clear();
         }
-        if let Fact::AskedQuestion { question } = fact {
-            self.cards.push_back(Card::question(question));
-        }
-        if let Fact::Answered(answer) = fact {
-            self.cards.retain(|card| card.id != answer.approval);
-        }
-        if let Fact::Returned { call, .. } | Fact::Rejected { call, .. } = fact {
-            self.cards.retain(|card| card.call != *call);
+        if let Fact::Replied(reply) = &entry.fact {
+            self.answer.clone_from(&reply.text);
+            self.seen = reply.seen;
         }
     }
 }
