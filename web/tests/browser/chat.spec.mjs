@@ -231,7 +231,7 @@ export const what_was_written_can_be_read_on_the_files_page = spec(script, async
   await say(page, "Write down what to pack.");
   await page.locator("riad-approval").getByRole("button", { name: "Allow once" }).click();
   await turnIsOver(page, 1);
-  await page.locator(".shell > .side").getByRole("link", { name: "Files" }).click();
+  await page.locator(".shell > .side").getByRole("link", { name: "Files", exact: true }).click();
   await page.locator("riad-files").getByRole("link", { name: "notes" }).click();
   await page.locator("riad-files").getByRole("link", { name: "weekend.md" }).click();
   await page.locator("riad-files .prose").getByText("two towels").waitFor();
