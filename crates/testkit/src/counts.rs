@@ -30,7 +30,7 @@ pub fn random_journals() -> usize {
 
 /// Kills of the real server while it works.
 pub fn kills() -> usize {
-    pick(10, 100)
+    pick(10, 500)
 }
 
 /// Stops of each kind of work; where one takes seconds, a part of them.
