@@ -35,7 +35,8 @@ impl Thread {
         self.places.push(place);
     }
 
-    /// A reply that went on with the one before it is one with it, since its model wrote both as one.
+    /// A reply that went on with the one before it is one with it, since its model wrote both as one. It stands where it
+    /// ends, so that no cut parts it from the results of its calls.
     pub(crate) fn go_on(&mut self, place: Place, reply: Item) {
         if let Some(Item::Model { text, calls, signed }) = self.items.last().map(AsRef::as_ref)
             && calls.is_empty()
@@ -43,7 +44,8 @@ impl Thread {
         {
             let one = Item::Model { text: format!("{text}{more}"), calls: made.clone(), signed: signed.clone() };
             self.items.pop();
-            return self.items.push(Arc::new(one));
+            self.places.pop();
+            return self.push(place, one);
         }
         self.push(place, reply);
     }
@@ -115,3 +117,6 @@ fn shortened(item: &Item, part: &Part, message_tokens: u32) -> Option<Item> {
         (Item::Person { .. } | Item::Model { .. } | Item::Summary { .. }, _) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
