@@ -61,7 +61,7 @@ function drawCall(call: CallView): TemplateResult {
 /** What a delegate has done so far, as calls inside its own. */
 function delegate(call: CallView): TemplateResult | typeof nothing {
   if (!call.inside || call.inside.calls.length === 0) return nothing;
-  return html`<h3>${shown(call.inside.profile, false)}</h3><div class="calls">${call.inside.calls.map(drawCall)}</div>`;
+  return html`<h3>${t("call.inside", { profile: call.inside.profile })}</h3><div class="calls">${call.inside.calls.map(drawCall)}</div>`;
 }
 
 /** Results are for reading, not for deciding: blanks stay blanks, other hidden characters are shown. */
