@@ -201,61 +201,30 @@ impl Conversation {
         reply.sampled.calls.iter().any(|call| self.call_ids.contains(&call.id) || !seen.insert(&call.id))
     }
 
+    /// What the outer frame has used of its window, and what is known over all frames.
     fn remember(&mut self, entry: &Entry) {
-        match &entry.body {
-            Body::Replied(reply) => self.standing.replied(reply),
-            Body::Faltered(faltered) => self.standing.faltered(faltered),
-            Body::Said(_)
-            | Body::Withdrawn(_)
-            | Body::Held(_)
-            | Body::Rejected { .. }
-            | Body::Screened(_)
-            | Body::Asked(_)
-            | Body::Answered(_)
-            | Body::Started { .. }
-            | Body::Returned(_)
-            | Body::Resumed
-            | Body::Stopped
-            | Body::Ended { .. }
-            | Body::Compacted(_)
-            | Body::CompactionAsked
-            | Body::Forked { .. }
-            | Body::Switched { .. }
-            | Body::Opened(_)
-            | Body::Newer(_) => {}
+        if let Some(reply) = entry.body.replied() {
+            self.standing.replied(reply);
+        }
+        if let Body::Faltered(faltered) = &entry.body {
+            self.standing.faltered(faltered);
         }
         self.remember_names(entry);
     }
 
     /// What is known over all frames: ids of calls, questions and their answers.
     fn remember_names(&mut self, entry: &Entry) {
-        match &entry.body {
-            Body::Replied(reply) => self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone())),
-            Body::Asked(approval) => {
-                self.asked.insert(approval.id.clone(), (approval.digest, entry.frame.clone()));
-            }
-            Body::Answered(answer) if self.may_answer(answer).is_ok() => {
-                let given = || Given { answer: answer.clone(), at: entry.at };
-                self.answers.entry(answer.approval.clone()).or_insert_with(given);
-            }
-            Body::Said(_)
-            | Body::Withdrawn(_)
-            | Body::Faltered(_)
-            | Body::Held(_)
-            | Body::Rejected { .. }
-            | Body::Screened(_)
-            | Body::Answered(_)
-            | Body::Started { .. }
-            | Body::Returned(_)
-            | Body::Resumed
-            | Body::Stopped
-            | Body::Ended { .. }
-            | Body::Compacted(_)
-            | Body::CompactionAsked
-            | Body::Forked { .. }
-            | Body::Switched { .. }
-            | Body::Opened(_)
-            | Body::Newer(_) => {}
+        if let Some(reply) = entry.body.replied() {
+            self.call_ids.extend(reply.sampled.calls.iter().map(|call| call.id.clone()));
+        }
+        if let Some(approval) = entry.body.asked() {
+            self.asked.insert(approval.id.clone(), (approval.digest, entry.frame.clone()));
+        }
+        if let Body::Answered(answer) = &entry.body
+            && self.may_answer(answer).is_ok()
+        {
+            let given = || Given { answer: answer.clone(), at: entry.at };
+            self.answers.entry(answer.approval.clone()).or_insert_with(given);
         }
     }
 
